@@ -1,0 +1,1 @@
+"""One folder a rule; see CONTRIBUTING.md for how to add one."""

@@ -1,0 +1,122 @@
+"""One Python source: its bytes, its text, and how positions in them relate.
+
+Lines end at LF, CR LF or a lone CR, as Python's tokenizer has it; form feeds and
+the other characters that `str.splitlines` breaks at do not end a line. Offsets
+count code points of `text`, from which a byte order mark is removed.
+"""
+
+from __future__ import annotations
+
+import ast
+import bisect
+import codecs
+import io
+import re
+import tokenize
+from dataclasses import dataclass, field
+
+from .finding import Edit, Position, Range
+
+_LINE_END = re.compile(r"\r\n|\r|\n")
+
+
+class UnreadableSource(Exception):
+    """The bytes are not text in the encoding that they declare."""
+
+
+@dataclass(slots=True)
+class Source:
+    """Decoded text of one file. `data` round-trips: `encode(text) == data`."""
+
+    path: str
+    data: bytes
+    text: str
+    encoding: str
+    has_bom: bool
+    line_starts: list[int] = field(repr=False)
+
+    @classmethod
+    def from_bytes(cls, data: bytes, path: str) -> Source:
+        """Decode by byte order mark and PEP 263 cookie.
+
+        Raises UnreadableSource where the bytes do not fit the encoding, where the
+        encoding is unknown, and where encoding the text would not give them back.
+        """
+        has_bom = data.startswith(codecs.BOM_UTF8)
+        body = data[len(codecs.BOM_UTF8) :] if has_bom else data
+        try:
+            encoding, _ = tokenize.detect_encoding(io.BytesIO(data).readline)
+            encoding = "utf-8" if encoding == "utf-8-sig" else encoding
+            text = body.decode(encoding)
+        except (SyntaxError, UnicodeError, LookupError) as error:
+            raise UnreadableSource(str(error)) from error
+        except AssertionError as error:  # a few codecs assert on hostile input
+            raise UnreadableSource("undecodable bytes") from error
+        if not isinstance(text, str) or text.encode(encoding) != body:
+            raise UnreadableSource(f"text does not survive the encoding {encoding}")
+        return cls(path, data, text, encoding, has_bom, line_starts(text))
+
+    def encode(self, text: str) -> bytes:
+        """The bytes of `text` in this source's encoding, byte order mark kept."""
+        body = text.encode(self.encoding)
+        return codecs.BOM_UTF8 + body if self.has_bom else body
+
+    def offset(self, position: Position) -> int:
+        return self.line_starts[position.row - 1] + position.column - 1
+
+    def position(self, offset: int) -> Position:
+        row = bisect.bisect_right(self.line_starts, offset)
+        return Position(row, offset - self.line_starts[row - 1] + 1)
+
+    def range(self, start: int, end: int) -> Range:
+        return Range(self.position(start), self.position(end))
+
+    def line(self, row: int) -> str:
+        """The text of a line, without its end."""
+        start = self.line_starts[row - 1]
+        stop = (
+            self.line_starts[row] if row < len(self.line_starts) else len(self.text)
+        )
+        return self.text[start:stop].rstrip("\r\n")
+
+    def node_start(self, node: ast.expr | ast.stmt) -> int:
+        return self._ast_offset(node.lineno, node.col_offset)
+
+    def node_end(self, node: ast.expr | ast.stmt) -> int:
+        assert node.end_lineno is not None and node.end_col_offset is not None
+        return self._ast_offset(node.end_lineno, node.end_col_offset)
+
+    def node_range(self, node: ast.expr | ast.stmt) -> Range:
+        return self.range(self.node_start(node), self.node_end(node))
+
+    def segment(self, node: ast.expr | ast.stmt) -> str:
+        return self.text[self.node_start(node) : self.node_end(node)]
+
+    def _ast_offset(self, row: int, utf8_column: int) -> int:
+        """Offset of an `ast` position, whose columns count UTF-8 bytes."""
+        start = self.line_starts[row - 1]
+        head = self.text[start : start + utf8_column]
+        if head.isascii():
+            return start + utf8_column
+        return start + len(head.encode()[:utf8_column].decode())
+
+
+def line_starts(text: str) -> list[int]:
+    return [0, *(match.end() for match in _LINE_END.finditer(text))]
+
+
+def apply_edits(source: Source, edits: list[Edit]) -> str:
+    """The text after the edits, which must not overlap; raises ValueError if so."""
+    spans = sorted(
+        (source.offset(e.range.start), source.offset(e.range.end), e.content)
+        for e in edits
+    )
+    out: list[str] = []
+    done = 0
+    for start, end, content in spans:
+        if start < done:
+            raise ValueError("edits overlap")
+        out += (source.text[done:start], content)
+        done = end
+    out.append(source.text[done:])
+    return "".join(out)
