@@ -1,0 +1,162 @@
+"""Casts: the expressions that convert a whole tensor to a wider float type.
+
+Recognised are `x.float()`, `x.double()`, `x.to(torch.float32)` with `device`,
+`copy`, `non_blocking` and `memory_format`, `x.type(torch.float32)`, and the same as
+functions (`torch.Tensor.float(x)`). The type must resolve to `torch.float32` or
+`torch.float64`: `tl.float32`, `np.float32`, `x.to(y.dtype)` and `x.type_as(y)` are no
+casts, for they may narrow.
+"""
+
+from __future__ import annotations
+
+import ast
+from dataclasses import dataclass
+
+from .facts import Facts
+
+_METHODS = {"float": "float32", "double": "float64"}
+_DTYPES = {"torch.float32": "float32", "torch.float64": "float64"}
+_TENSOR = "torch.Tensor."
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Cast:
+    """`call` converts `source` to `dtype` (`float32` or `float64`)."""
+
+    call: ast.Call
+    source: ast.expr
+    dtype: str
+    dtype_node: ast.expr | None
+    """The expression that spells the type, where one does."""
+    is_method: bool
+    """`source.float()` rather than `torch.Tensor.float(source)`."""
+    device: ast.expr | None = None
+    """The device that the same call moves the tensor to."""
+    copies: bool = False
+    """`copy=True`: the result never shares memory with the source."""
+
+    @property
+    def itemsize(self) -> int:
+        return 4 if self.dtype == "float32" else 8
+
+
+def recognise_cast(node: ast.AST, facts: Facts) -> Cast | None:
+    """The cast that `node` is, or None."""
+    if not (isinstance(node, ast.Call) and isinstance(node.func, ast.Attribute)):
+        return None
+    name = node.func.attr
+    if name not in ("float", "double", "to", "type"):
+        return None
+    dotted = facts.resolve(node.func)
+    if dotted is not None and dotted.startswith(_TENSOR):
+        if not node.args or isinstance(node.args[0], ast.Starred):
+            return None
+        return _cast(node, node.args[0], node.args[1:], False, facts)
+    if facts.resolve(node.func.value) is not None:
+        return None
+    return _cast(node, node.func.value, node.args, True, facts)
+
+
+def _cast(
+    call: ast.Call,
+    source: ast.expr,
+    arguments: list[ast.expr],
+    is_method: bool,
+    facts: Facts,
+) -> Cast | None:
+    assert isinstance(call.func, ast.Attribute)
+    keywords = {keyword.arg: keyword.value for keyword in call.keywords}
+    if None in keywords or any(isinstance(a, ast.Starred) for a in arguments):
+        return None
+    match call.func.attr:
+        case "float" | "double" as name:
+            if arguments or keywords.keys() - {"memory_format"}:
+                return None
+            return Cast(call, source, _METHODS[name], None, is_method)
+        case "type":
+            spelled = arguments[0] if arguments else keywords.pop("dtype", None)
+            if spelled is None or len(arguments) > 1:
+                return None
+            if keywords.keys() - {"non_blocking"}:
+                return None
+            dtype = _dtype(spelled, facts)
+            return dtype and Cast(call, source, dtype, spelled, is_method)
+        case _:
+            return _to(call, source, arguments, keywords, is_method, facts)
+
+
+def _to(
+    call: ast.Call,
+    source: ast.expr,
+    arguments: list[ast.expr],
+    keywords: dict[str | None, ast.expr],
+    is_method: bool,
+    facts: Facts,
+) -> Cast | None:
+    """`to(dtype, non_blocking, copy)` or `to(device, dtype, non_blocking, copy)`."""
+    if keywords.keys() - {
+        "dtype",
+        "device",
+        "copy",
+        "non_blocking",
+        "memory_format",
+    }:
+        return None
+    spelled = keywords.get("dtype")
+    device = keywords.get("device")
+    flags = list(arguments)
+    if spelled is None and flags and _dtype(flags[0], facts) is not None:
+        spelled = flags.pop(0)
+    elif flags and device is None:
+        device = flags.pop(0)
+        if spelled is None and flags:
+            spelled = flags.pop(0)
+    if spelled is None or len(flags) > 2:
+        return None
+    dtype = _dtype(spelled, facts)
+    if dtype is None:
+        return None
+    copy = keywords.get("copy", flags[1] if len(flags) == 2 else None)
+    return Cast(
+        call,
+        source,
+        dtype,
+        spelled,
+        is_method,
+        device,
+        copies=copy is not None
+        and not (isinstance(copy, ast.Constant) and copy.value is False),
+    )
+
+
+def _dtype(node: ast.expr, facts: Facts) -> str | None:
+    return _DTYPES.get(facts.resolve(node) or "")
+
+
+def is_guard_for(test: ast.expr, cast: Cast, facts: Facts) -> bool:
+    """Whether `test` only asks if the source lacks the type that the cast gives it.
+
+    Then the cast changes nothing where the test is false, and the test can go.
+    """
+    match test:
+        case ast.UnaryOp(
+            op=ast.Not(), operand=ast.Compare(left=left, ops=[op], comparators=[right])
+        ) if isinstance(op, ast.Eq | ast.Is):
+            pass
+        case ast.Compare(left=left, ops=[op], comparators=[right]) if isinstance(
+            op, ast.NotEq | ast.IsNot
+        ):
+            pass
+        case _:
+            return False
+    if not _is_dtype_of(left, cast.source):
+        left, right = right, left
+    return _is_dtype_of(left, cast.source) and _dtype(right, facts) == cast.dtype
+
+
+def _is_dtype_of(node: ast.expr, source: ast.expr) -> bool:
+    return (
+        isinstance(node, ast.Attribute)
+        and node.attr == "dtype"
+        and ast.dump(node.value) == ast.dump(source)
+    )

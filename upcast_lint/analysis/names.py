@@ -1,0 +1,580 @@
+"""Which definitions of a name may reach each of its uses (use-def chains).
+
+A forward data-flow analysis over the statements of one scope. Branches join, loops
+run to a fixed point, and a handler may start after any prefix of its `try` body.
+
+Limits: names of enclosing scopes and of the module are one opaque `FREE` definition
+each; `exec`, frame tricks and `from m import *` are not seen.
+"""
+
+from __future__ import annotations
+
+import ast
+import enum
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass, field
+
+from .syntax import (
+    Comprehension,
+    FunctionNode,
+    ScopeNode,
+    parameters,
+    scope_body,
+    walk_scope,
+)
+
+
+class Binding(enum.Enum):
+    """How a name comes by its value."""
+
+    ASSIGNED = enum.auto()
+    """`name = value`, `name: T = value`, `(name := value)`."""
+    UNPACKED = enum.auto()
+    """`a, name = value`: element `index` of `value`."""
+    ITERATED = enum.auto()
+    """`for name in value`: an element of `value`."""
+    AUGMENTED = enum.auto()
+    """`name += value`: rebinds, and writes in place where the type does."""
+    PARAMETER = enum.auto()
+    IMPORTED = enum.auto()
+    DELETED = enum.auto()
+    FREE = enum.auto()
+    """Bound by an enclosing scope or the module, or not bound yet."""
+    OTHER = enum.auto()
+    """`with … as`, `except … as`, `def`, `class`, a pattern, a starred target."""
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Definition:
+    """One binding of a name. `node` is the statement, expression or `arg` that binds.
+
+    `value` is the expression that `binding` speaks of, where there is one.
+    """
+
+    name: str
+    binding: Binding
+    node: ast.AST
+    value: ast.expr | None = None
+    index: int | None = None
+
+
+Reaching = frozenset[Definition]
+_Environment = dict[str, Reaching]
+_NOTHING: Reaching = frozenset()
+
+
+@dataclass(slots=True)
+class Names:
+    """The use-def chains of one scope."""
+
+    scope: ScopeNode
+    definitions: list[Definition] = field(default_factory=list)
+    reaching: dict[ast.Name, Reaching] = field(default_factory=dict)
+    """For each load (and each `del`) of a name, the definitions that may reach it."""
+    captured: set[str] = field(default_factory=set)
+    """Names that a nested function, lambda or class reads or binds from here."""
+    uses: dict[Definition, list[ast.Name]] = field(default_factory=dict)
+    at_exit: set[Definition] = field(default_factory=set)
+    """Definitions that are live where the scope ends or returns."""
+
+    def of(self, name: ast.Name) -> Reaching:
+        return self.reaching.get(name, _NOTHING)
+
+    def only(self, name: ast.Name) -> Definition | None:
+        """The one definition that reaches a load, if there is just one."""
+        found = self.of(name)
+        return next(iter(found)) if len(found) == 1 else None
+
+    def named(self, name: str) -> list[Definition]:
+        return [d for d in self.definitions if d.name == name]
+
+
+def reaching_definitions(scope: ScopeNode) -> Names:
+    """The use-def chains of `scope`, nested scopes left out."""
+    walker = _Walker(scope)
+    walker.run()
+    return walker.names
+
+
+@dataclass(slots=True)
+class _Loop:
+    breaks: list[_Environment] = field(default_factory=list)
+    continues: list[_Environment] = field(default_factory=list)
+
+
+class _Walker:
+    """Walks a scope in evaluation order, carrying what each name may be.
+
+    `env` is None where control cannot arrive.
+    """
+
+    def __init__(self, scope: ScopeNode) -> None:
+        self.names = Names(scope)
+        self.env: _Environment | None = {}
+        self.loops: list[_Loop] = []
+        self.made: list[Definition] = []
+        self._cache: dict[tuple[int, str, int | None, Binding], Definition] = {}
+
+    def run(self) -> None:
+        scope = self.names.scope
+        if isinstance(scope, ast.FunctionDef | ast.AsyncFunctionDef | ast.Lambda):
+            for parameter in parameters(scope):
+                self._bind(parameter.arg, Binding.PARAMETER, parameter)
+        for item in scope_body(scope):
+            if isinstance(item, ast.stmt):
+                self._statement(item)
+            elif isinstance(item, ast.expr):
+                self._expression(item)
+        self._leave()
+        uses = self.names.uses
+        for load, found in self.names.reaching.items():
+            for definition in found:
+                uses.setdefault(definition, []).append(load)
+
+    # Definitions
+
+    def _bind(
+        self,
+        name: str,
+        binding: Binding,
+        node: ast.AST,
+        value: ast.expr | None = None,
+        index: int | None = None,
+    ) -> None:
+        key = (id(node), name, index, binding)
+        definition = self._cache.get(key)
+        if definition is None:
+            definition = Definition(name, binding, node, value, index)
+            self._cache[key] = definition
+            self.names.definitions.append(definition)
+        self.made.append(definition)
+        if self.env is not None:
+            self.env[name] = frozenset((definition,))
+
+    def _free(self, name: str) -> Definition:
+        key = (0, name, None, Binding.FREE)
+        definition = self._cache.get(key)
+        if definition is None:
+            definition = Definition(name, Binding.FREE, self.names.scope)
+            self._cache[key] = definition
+        return definition
+
+    def _load(self, node: ast.Name) -> None:
+        if self.env is None:
+            self.names.reaching.setdefault(node, _NOTHING)
+            return
+        found = self.env.get(node.id)
+        if found is None:
+            found = frozenset((self._free(node.id),))
+        seen = self.names.reaching.get(node, _NOTHING)
+        self.names.reaching[node] = seen | found
+
+    def _leave(self) -> None:
+        if self.env is not None:
+            for found in self.env.values():
+                self.names.at_exit |= found
+
+    def _target(
+        self,
+        target: ast.expr,
+        binding: Binding,
+        node: ast.AST,
+        value: ast.expr | None,
+        index: int | None = None,
+    ) -> None:
+        match target:
+            case ast.Name():
+                self._bind(target.id, binding, node, value, index)
+            case ast.Tuple() | ast.List():
+                self._unpack(target.elts, binding, node, value)
+            case ast.Starred():
+                self._target(target.value, Binding.OTHER, node, None)
+            case _:
+                self._expression(target)
+
+    def _unpack(
+        self,
+        targets: Sequence[ast.expr],
+        binding: Binding,
+        node: ast.AST,
+        value: ast.expr | None,
+    ) -> None:
+        starred = any(isinstance(t, ast.Starred) for t in targets)
+        literal = (
+            value.elts
+            if isinstance(value, ast.Tuple | ast.List)
+            and binding is Binding.ASSIGNED
+            and len(value.elts) == len(targets)
+            and not any(isinstance(e, ast.Starred) for e in value.elts)
+            else None
+        )
+        for position, target in enumerate(targets):
+            if starred:
+                self._target(target, Binding.OTHER, node, None)
+            elif literal is not None:
+                self._target(target, Binding.ASSIGNED, node, literal[position])
+            elif binding is Binding.ASSIGNED:
+                self._target(target, Binding.UNPACKED, node, value, position)
+            else:
+                self._target(target, Binding.OTHER, node, None)
+
+    # Statements
+
+    def _suite(self, suite: Iterable[ast.stmt]) -> None:
+        for statement in suite:
+            self._statement(statement)
+
+    def _statement(self, node: ast.stmt) -> None:
+        match node:
+            case ast.Assign():
+                self._expression(node.value)
+                for target in node.targets:
+                    self._target(target, Binding.ASSIGNED, node, node.value)
+            case ast.AnnAssign():
+                if node.value is not None:
+                    self._expression(node.value)
+                    self._target(node.target, Binding.ASSIGNED, node, node.value)
+                elif not isinstance(node.target, ast.Name):
+                    self._expression(node.target)
+            case ast.AugAssign():
+                if isinstance(node.target, ast.Name):
+                    self._load(node.target)
+                else:
+                    self._expression(node.target)
+                self._expression(node.value)
+                if isinstance(node.target, ast.Name):
+                    self._bind(node.target.id, Binding.AUGMENTED, node, node.value)
+            case ast.If():
+                self._expression(node.test)
+                self._branches([node.body, node.orelse])
+            case ast.For() | ast.AsyncFor():
+                self._expression(node.iter)
+                self._loop(node, node.body, node.orelse)
+            case ast.While():
+                self._loop(node, node.body, node.orelse)
+            case ast.Try() | ast.TryStar():
+                self._try(node)
+            case ast.With() | ast.AsyncWith():
+                self._with(node)
+            case ast.Match():
+                self._match(node)
+            case ast.Return():
+                if node.value is not None:
+                    self._expression(node.value)
+                self._leave()
+                self.env = None
+            case ast.Raise():
+                for part in (node.exc, node.cause):
+                    if part is not None:
+                        self._expression(part)
+                self.env = None
+            case ast.Break() | ast.Continue():
+                self._jump(node)
+            case ast.Delete():
+                for target in node.targets:
+                    if isinstance(target, ast.Name):
+                        self._load(target)
+                        self._bind(target.id, Binding.DELETED, node)
+                    else:
+                        self._expression(target)
+            case ast.FunctionDef() | ast.AsyncFunctionDef():
+                self._function(node)
+            case ast.ClassDef():
+                for part in [
+                    *node.decorator_list,
+                    *node.bases,
+                    *(k.value for k in node.keywords),
+                ]:
+                    self._expression(part)
+                self._capture(node)
+                self._bind(node.name, Binding.OTHER, node)
+            case ast.Import() | ast.ImportFrom():
+                for alias in node.names:
+                    bound = alias.asname or alias.name.partition(".")[0]
+                    self._bind(bound, Binding.IMPORTED, alias)
+            case ast.Global() | ast.Nonlocal():
+                self.names.captured |= set(node.names)
+            case ast.Expr():
+                self._expression(node.value)
+            case ast.Assert():
+                self._expression(node.test)
+                if node.msg is not None:
+                    self._expression(node.msg)
+            case _:
+                pass
+
+    def _function(self, node: FunctionNode) -> None:
+        for part in [
+            *node.decorator_list,
+            *node.args.defaults,
+            *(d for d in node.args.kw_defaults if d is not None),
+        ]:
+            self._expression(part)
+        self._capture(node)
+        self._bind(node.name, Binding.OTHER, node)
+
+    def _capture(self, node: ScopeNode) -> None:
+        self.names.captured |= free_names(node)
+
+    def _branches(self, suites: Sequence[Sequence[ast.stmt]]) -> None:
+        start = self.env
+        ends: list[_Environment | None] = []
+        for suite in suites:
+            self.env = None if start is None else dict(start)
+            self._suite(suite)
+            ends.append(self.env)
+        self.env = _join(ends)
+
+    def _loop(
+        self,
+        node: ast.For | ast.AsyncFor | ast.While,
+        body: list[ast.stmt],
+        orelse: list[ast.stmt],
+    ) -> None:
+        entry = self.env
+        head = entry
+        while True:
+            loop = _Loop()
+            self.loops.append(loop)
+            self.env = None if head is None else dict(head)
+            if isinstance(node, ast.While):
+                self._expression(node.test)
+                tested = self.env
+                self.env = None if tested is None else dict(tested)
+            else:
+                tested = head
+                self._target(node.target, Binding.ITERATED, node, node.iter)
+            self._suite(body)
+            self.loops.pop()
+            again = _join([entry, self.env, *loop.continues])
+            if again == head:
+                break
+            head = again
+        forever = isinstance(node, ast.While) and _is_true(node.test)
+        self.env = None if forever or tested is None else dict(tested)
+        self._suite(orelse)
+        self.env = _join([self.env, *loop.breaks])
+
+    def _jump(self, node: ast.Break | ast.Continue) -> None:
+        if self.env is not None and self.loops:
+            loop = self.loops[-1]
+            kept = loop.breaks if isinstance(node, ast.Break) else loop.continues
+            kept.append(self.env)
+        self.env = None
+
+    def _try(self, node: ast.Try | ast.TryStar) -> None:
+        start = self.env
+        mark = len(self.made)
+        self._suite(node.body)
+        interrupted = _any_prefix(start, self.made[mark:])
+        self._suite(node.orelse)
+        ends = [self.env]
+        for handler in node.handlers:
+            self.env = None if interrupted is None else dict(interrupted)
+            if handler.type is not None:
+                self._expression(handler.type)
+            if handler.name is not None:
+                self._bind(handler.name, Binding.OTHER, handler)
+            self._suite(handler.body)
+            ends.append(self.env)
+        normal = _join(ends)
+        if node.finalbody:
+            self.env = _any_prefix(start, self.made[mark:])
+            self._suite(node.finalbody)
+            self.env = normal
+            self._suite(node.finalbody)
+        else:
+            self.env = normal
+
+    def _with(self, node: ast.With | ast.AsyncWith) -> None:
+        start = self.env
+        mark = len(self.made)
+        for item in node.items:
+            self._expression(item.context_expr)
+            if item.optional_vars is not None:
+                self._target(item.optional_vars, Binding.OTHER, node, None)
+        self._suite(node.body)
+        if any(_may_swallow(item.context_expr) for item in node.items):
+            self.env = _join([self.env, _any_prefix(start, self.made[mark:])])
+
+    def _match(self, node: ast.Match) -> None:
+        self._expression(node.subject)
+        start = self.env
+        ends: list[_Environment | None] = []
+        exhaustive = False
+        for case in node.cases:
+            self.env = None if start is None else dict(start)
+            for part in ast.walk(case.pattern):
+                match part:
+                    case ast.MatchAs(name=str(name)) | ast.MatchStar(name=str(name)):
+                        self._bind(name, Binding.OTHER, part)
+                    case ast.MatchMapping(rest=str(name)):
+                        self._bind(name, Binding.OTHER, part)
+                    case ast.expr():
+                        if isinstance(part, ast.Name):
+                            self._load(part)
+                    case _:
+                        pass
+            if case.guard is not None:
+                self._expression(case.guard)
+            self._suite(case.body)
+            ends.append(self.env)
+            exhaustive |= case.guard is None and _is_wildcard(case.pattern)
+        self.env = _join(ends if exhaustive else [*ends, start])
+
+    # Expressions
+
+    def _expression(self, node: ast.AST) -> None:
+        match node:
+            case ast.Name():
+                if isinstance(node.ctx, ast.Load):
+                    self._load(node)
+            case ast.NamedExpr():
+                self._expression(node.value)
+                self._bind(node.target.id, Binding.ASSIGNED, node, node.value)
+            case ast.Lambda():
+                for part in [
+                    *node.args.defaults,
+                    *(d for d in node.args.kw_defaults if d is not None),
+                ]:
+                    self._expression(part)
+                self._capture(node)
+            case ast.IfExp():
+                self._expression(node.test)
+                self._arms([node.body, node.orelse])
+            case ast.BoolOp():
+                self._expression(node.values[0])
+                for value in node.values[1:]:
+                    before = None if self.env is None else dict(self.env)
+                    self._expression(value)
+                    self.env = _join([before, self.env])
+            case (
+                ast.ListComp() | ast.SetComp() | ast.DictComp() | ast.GeneratorExp()
+            ):
+                self._comprehension(node)
+            case _:
+                for child in ast.iter_child_nodes(node):
+                    self._expression(child)
+
+    def _arms(self, arms: Sequence[ast.expr]) -> None:
+        start = self.env
+        ends: list[_Environment | None] = []
+        for arm in arms:
+            self.env = None if start is None else dict(start)
+            self._expression(arm)
+            ends.append(self.env)
+        self.env = _join(ends)
+
+    def _comprehension(self, node: Comprehension) -> None:
+        outer = self.env
+        mark = len(self.made)
+        own: set[str] = set()
+        for number, generator in enumerate(node.generators):
+            self._expression(generator.iter)
+            if number == 0 and self.env is not None:
+                self.env = dict(self.env)
+            self._target(
+                generator.target, Binding.ITERATED, generator, generator.iter
+            )
+            own |= {
+                part.id
+                for part in ast.walk(generator.target)
+                if isinstance(part, ast.Name)
+            }
+            for condition in generator.ifs:
+                self._expression(condition)
+        if isinstance(node, ast.DictComp):
+            self._expression(node.key)
+            self._expression(node.value)
+        else:
+            self._expression(node.elt)
+        walrus = [d for d in self.made[mark:] if d.name not in own]
+        self.env = _any_prefix(outer, walrus)
+
+
+def _join(environments: Sequence[_Environment | None]) -> _Environment | None:
+    """What may hold where control comes from any of these."""
+    alive = [env for env in environments if env is not None]
+    if not alive:
+        return None
+    if len(alive) == 1:
+        return dict(alive[0])
+    joined = dict(alive[0])
+    for env in alive[1:]:
+        for name, found in env.items():
+            before = joined.get(name)
+            if before is None:
+                joined[name] = found | _UNBOUND
+            elif before is not found:
+                joined[name] = before | found
+        for name in joined.keys() - env.keys():
+            joined[name] = joined[name] | _UNBOUND
+    return joined
+
+
+_UNBOUND: Reaching = frozenset((Definition("", Binding.FREE, ast.Pass()),))
+"""The absence of a binding on one of the paths that join."""
+
+
+def _any_prefix(
+    start: _Environment | None, made: Sequence[Definition]
+) -> _Environment | None:
+    """What may hold after any part of the code that made these definitions."""
+    if start is None:
+        return None
+    env = dict(start)
+    for definition in made:
+        before = env.get(definition.name)
+        if before is None:
+            before = _UNBOUND
+        env[definition.name] = before | {definition}
+    return env
+
+
+def _is_true(test: ast.expr) -> bool:
+    return isinstance(test, ast.Constant) and bool(test.value)
+
+
+def _is_wildcard(pattern: ast.pattern) -> bool:
+    return isinstance(pattern, ast.MatchAs) and pattern.pattern is None
+
+
+def _may_swallow(manager: ast.expr) -> bool:
+    """Whether a context manager may stop an exception, judged by its name."""
+    callee = manager.func if isinstance(manager, ast.Call) else manager
+    name = (
+        callee.attr
+        if isinstance(callee, ast.Attribute)
+        else getattr(callee, "id", "")
+    )
+    return "suppress" in name or "raises" in name or "ignore" in name
+
+
+def free_names(scope: ScopeNode) -> set[str]:
+    """Names that `scope` and the scopes in it take from, or bind in, those around."""
+    own: set[str] = set()
+    taken: set[str] = set()
+    outward: set[str] = set()
+    if isinstance(scope, ast.FunctionDef | ast.AsyncFunctionDef | ast.Lambda):
+        own |= {parameter.arg for parameter in parameters(scope)}
+    for node in walk_scope(scope):
+        match node:
+            case ast.Name(ctx=ast.Load()):
+                taken.add(node.id)
+            case ast.Name():
+                own.add(node.id)
+            case ast.Global() | ast.Nonlocal():
+                outward |= set(node.names)
+            case ast.FunctionDef() | ast.AsyncFunctionDef() | ast.ClassDef():
+                own.add(node.name)
+                taken |= free_names(node)
+            case ast.Lambda():
+                taken |= free_names(node)
+            case ast.ExceptHandler(name=str(name)):
+                own.add(name)
+            case ast.alias():
+                own.add(node.asname or node.name.partition(".")[0])
+            case _:
+                pass
+    return (taken - own) | outward
+

@@ -1,0 +1,193 @@
+"""Where each node of a syntax tree stands: its parent, statement, suite and scope.
+
+Terms
+-----
+scope
+    A module, class, function, lambda: what runs with one set of local names. A
+    comprehension belongs to the scope around it.
+suite
+    A list of statements that run in order, such as the body of a loop.
+"""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Iterator
+from dataclasses import dataclass, field
+
+FunctionNode = ast.FunctionDef | ast.AsyncFunctionDef
+ScopeNode = ast.Module | ast.ClassDef | FunctionNode | ast.Lambda
+Comprehension = ast.ListComp | ast.SetComp | ast.DictComp | ast.GeneratorExp
+
+SCOPES = (ast.Module, ast.ClassDef, ast.FunctionDef, ast.AsyncFunctionDef, ast.Lambda)
+FUNCTIONS = (ast.FunctionDef, ast.AsyncFunctionDef, ast.Lambda)
+COMPREHENSIONS = (ast.ListComp, ast.SetComp, ast.DictComp, ast.GeneratorExp)
+LOOPS = (ast.For, ast.AsyncFor, ast.While)
+_SUITES = ("body", "orelse", "finalbody")
+
+
+@dataclass(frozen=True, slots=True)
+class Place:
+    """A statement in its suite: `suite[index]`, a list of `owner.field`."""
+
+    owner: ast.AST
+    field: str
+    suite: list[ast.stmt]
+    index: int
+
+
+@dataclass(slots=True)
+class Tree:
+    """One parsed module (or part of one) with the links that `ast` lacks."""
+
+    module: ast.Module
+    parents: dict[ast.AST, ast.AST] = field(repr=False)
+
+    @classmethod
+    def of(cls, module: ast.Module) -> Tree:
+        parents: dict[ast.AST, ast.AST] = {}
+        stack: list[ast.AST] = [module]
+        while stack:
+            node = stack.pop()
+            for child in ast.iter_child_nodes(node):
+                parents[child] = node
+                stack.append(child)
+        return cls(module, parents)
+
+    def ancestors(self, node: ast.AST) -> Iterator[ast.AST]:
+        """The nodes around `node`, innermost first."""
+        parents = self.parents
+        parent = parents.get(node)
+        while parent is not None:
+            yield parent
+            parent = parents.get(parent)
+
+    def statement(self, node: ast.AST) -> ast.stmt:
+        """The innermost statement that holds `node`, or `node` itself."""
+        current: ast.AST = node
+        while not isinstance(current, ast.stmt):
+            current = self.parents[current]
+        return current
+
+    def scope(self, node: ast.AST) -> ScopeNode:
+        """The scope in which `node` is evaluated.
+
+        Decorators, defaults and annotations of a function, and the decorators and
+        bases of a class, are evaluated in the scope around it.
+        """
+        child = node
+        for parent in self.ancestors(node):
+            if isinstance(parent, SCOPES) and _runs_inside(parent, child):
+                return parent
+            child = parent
+        return self.module
+
+    def place(self, statement: ast.stmt) -> Place:
+        owner = self.parents[statement]
+        for name in (*_SUITES, "handlers", "cases"):
+            suite = getattr(owner, name, None)
+            if isinstance(suite, list):
+                for index, item in enumerate(suite):
+                    if item is statement:
+                        return Place(owner, name, suite, index)
+        raise ValueError("a statement outside every suite")
+
+    def enclosing_loops(self, node: ast.AST) -> list[ast.AST]:
+        """Loops and comprehensions of the same scope that may run `node` repeatedly.
+
+        The iterable of a `for`, the `else` of a loop, and the first iterable of a
+        comprehension run once.
+        """
+        found: list[ast.AST] = []
+        child = node
+        for parent in self.ancestors(node):
+            if isinstance(parent, SCOPES):
+                break
+            if isinstance(parent, ast.For | ast.AsyncFor):
+                if child is not parent.iter and child not in parent.orelse:
+                    found.append(parent)
+            elif isinstance(parent, ast.While):
+                if child not in parent.orelse:
+                    found.append(parent)
+            elif isinstance(parent, COMPREHENSIONS):
+                first = parent.generators[0]
+                if not (child is first and self._within(node, first.iter)):
+                    found.append(parent)
+            child = parent
+        return found
+
+    def _within(self, node: ast.AST, holder: ast.AST) -> bool:
+        return node is holder or any(a is holder for a in self.ancestors(node))
+
+    def contains(self, holder: ast.AST, node: ast.AST) -> bool:
+        """Whether `node` is `holder` or stands below it."""
+        return self._within(node, holder)
+
+
+def _runs_inside(scope: ScopeNode, child: ast.AST) -> bool:
+    match scope:
+        case ast.Module():
+            return True
+        case ast.Lambda():
+            return child is scope.body
+        case ast.ClassDef():
+            return child in scope.body
+        case _:
+            return child in scope.body
+
+
+def scopes(module: ast.Module) -> Iterator[ScopeNode]:
+    """Every scope of a module, outermost first, in the order of the text."""
+    yield module
+    for node in ast.walk(module):
+        if isinstance(node, SCOPES) and node is not module:
+            yield node
+
+
+def walk_scope(scope: ScopeNode) -> Iterator[ast.AST]:
+    """The nodes that one scope evaluates; nested scopes are not entered.
+
+    Of a nested function its decorators, defaults and annotations are yielded, for
+    they are evaluated here.
+    """
+    stack: list[ast.AST] = list(reversed(scope_body(scope)))
+    while stack:
+        node = stack.pop()
+        yield node
+        stack.extend(reversed(_evaluated_here(node)))
+
+
+def scope_body(scope: ScopeNode) -> list[ast.AST]:
+    return [scope.body] if isinstance(scope, ast.Lambda) else list(scope.body)
+
+
+def _evaluated_here(node: ast.AST) -> list[ast.AST]:
+    match node:
+        case ast.FunctionDef() | ast.AsyncFunctionDef():
+            return [*node.decorator_list, *_evaluated_of_arguments(node.args)]
+        case ast.Lambda():
+            return _evaluated_of_arguments(node.args)
+        case ast.ClassDef():
+            return [
+                *node.decorator_list,
+                *node.bases,
+                *(keyword.value for keyword in node.keywords),
+            ]
+        case _:
+            return list(ast.iter_child_nodes(node))
+
+
+def _evaluated_of_arguments(arguments: ast.arguments) -> list[ast.AST]:
+    return [*arguments.defaults, *(d for d in arguments.kw_defaults if d is not None)]
+
+
+def parameters(function: FunctionNode | ast.Lambda) -> list[ast.arg]:
+    """All parameters of a function, in the order of the text."""
+    arguments = function.args
+    found = [*arguments.posonlyargs, *arguments.args]
+    if arguments.vararg is not None:
+        found.append(arguments.vararg)
+    found += arguments.kwonlyargs
+    if arguments.kwarg is not None:
+        found.append(arguments.kwarg)
+    return found
