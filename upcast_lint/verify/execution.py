@@ -1,0 +1,121 @@
+"""Run one function on one set of inputs and keep all that can be seen of it."""
+
+from __future__ import annotations
+
+import contextlib
+import dataclasses
+import inspect
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+from typing import Any
+
+import torch
+
+from .fixture import Arguments, Case
+from .inputs import Conditions, make_inputs
+from .specification import parse_inputs
+
+
+@dataclass(frozen=True, slots=True)
+class Outcome:
+    """What a run gave; mappings go from where something is to what it is.
+
+    `outputs` are the leaves of the result, detached, and the types of its
+    containers; `inputs` the tensors as they stand after the run; `gradients` one
+    entry for each input that requires a gradient, None where none arrived.
+    `error` is the type of the exception that ended the run.
+    """
+
+    outputs: Mapping[str, object]
+    inputs: Mapping[str, object]
+    gradients: Mapping[str, object]
+    error: str | None = None
+
+
+def run_case(function: Callable[..., Any], case: Case, given: Conditions) -> Outcome:
+    """Run `function` on inputs of its own, forward and backward."""
+    return observe(function, case, make_inputs(parse_inputs(case.inputs), given), given)
+
+
+def observe(
+    function: Callable[..., Any],
+    case: Case,
+    inputs: dict[str, Any],
+    given: Conditions,
+) -> Outcome:
+    """The same on inputs that are made already."""
+    tensors = {k: v for k, v in inputs.items() if isinstance(v, torch.Tensor)}
+    try:
+        outputs = call_with_gradients(function, case, inputs, given)
+    except Exception as error:  # whatever the code under test raises is its outcome
+        return Outcome({}, _detached(tensors), {}, type(error).__qualname__)
+    gradients = {k: v.grad for k, v in tensors.items() if v.requires_grad}
+    return Outcome(_detached(outputs), _detached(tensors), gradients)
+
+
+def call_with_gradients(
+    function: Callable[..., Any],
+    case: Case,
+    inputs: Arguments,
+    given: Conditions,
+) -> dict[str, object]:
+    """Call `function`, run its backward pass, and return the leaves of its result."""
+    around = case.around or contextlib.nullcontext
+    with around(parameters_of(function, inputs)) as arguments:
+        result = function(**arguments)
+        outputs = leaves(result)
+        if case.objective is not None:
+            roots = [case.objective(result, inputs)]
+            upstream = [torch.ones_like(roots[0])]
+        else:
+            roots = [leaf for leaf in outputs.values() if _has_gradient(leaf)]
+            upstream = _upstream(roots, given.seed)
+        if roots and all(root.requires_grad for root in roots):
+            torch.autograd.backward(roots, upstream)
+    return outputs
+
+
+def parameters_of(function: Callable[..., Any], inputs: Arguments) -> Arguments:
+    """Those inputs that are parameters of `function`; the rest is for the objective."""
+    names = inspect.signature(function).parameters
+    return {name: value for name, value in inputs.items() if name in names}
+
+
+def leaves(value: object, where: str = "result") -> dict[str, object]:
+    """The leaves of nested containers, and their types, by where they stand."""
+    match value:
+        case dict():
+            children = {f"{where}[{key!r}]": item for key, item in value.items()}
+        case list() | tuple():
+            children = {f"{where}[{i}]": item for i, item in enumerate(value)}
+        case _ if dataclasses.is_dataclass(value) and not isinstance(value, type):
+            children = {
+                f"{where}.{field.name}": getattr(value, field.name)
+                for field in dataclasses.fields(value)
+            }
+        case _:
+            return {where: value}
+    found: dict[str, object] = {where: type(value).__qualname__}
+    for path, child in children.items():
+        found |= leaves(child, path)
+    return found
+
+
+def _has_gradient(leaf: object) -> bool:
+    return isinstance(leaf, torch.Tensor) and leaf.requires_grad
+
+
+def _upstream(roots: list[Any], seed: int) -> list[torch.Tensor]:
+    """Random upstream gradients: an even upstream would hide most differences."""
+    generator = torch.Generator().manual_seed(seed + 7919)
+    return [
+        torch.randn(root.shape, generator=generator).to(root.device, root.dtype)
+        for root in roots
+    ]
+
+
+def _detached(values: Mapping[str, object]) -> dict[str, object]:
+    return {
+        where: value.detach() if isinstance(value, torch.Tensor) else value
+        for where, value in values.items()
+    }

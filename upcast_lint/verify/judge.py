@@ -1,0 +1,169 @@
+"""Judge a fixture: run both functions on every kind of input, and test its claims."""
+
+from __future__ import annotations
+
+import itertools
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass
+from typing import Any
+
+import torch
+
+from .accounting import PeakMemory
+from .comparison import Comparison, Mismatch, compare
+from .execution import call_with_gradients, run_case
+from .fixture import Case, Memory, Relation, Specimen
+from .inputs import Conditions, Layout, Values, make_inputs, source_name, torch_dtype
+from .specification import DType, parse_inputs
+from .spy import WideTensors
+
+LOW_DTYPES = (DType.BF16, DType.F16, DType.F32)
+SEEDS = range(4)
+
+
+@dataclass(frozen=True, slots=True)
+class CaseReport:
+    """How one case went on one device. It holds where `failures` is empty.
+
+    Peaks are bytes for the fixture's own small shapes, None where not measured.
+    `unequal` says, for whatever is not claimed equal, on how many inputs it differed.
+    """
+
+    fixture: str
+    claim: str
+    tier: str
+    device: str
+    comparisons: int
+    failures: tuple[str, ...]
+    outputs_unequal: int
+    gradients_unequal: int
+    restrided: int
+    peak_before: int | None
+    peak_after: int | None
+
+    @property
+    def holds(self) -> bool:
+        return not self.failures
+
+
+def judge(specimen: Specimen, device: str) -> list[CaseReport]:
+    """One report for each case of the fixture."""
+    return [_judge_case(specimen, case, device) for case in specimen.fixture.cases]
+
+
+def conditions(wide: DType, device: str) -> Iterator[Conditions]:
+    """Every kind of input: dtypes up to `wide`, layouts, values and seeds."""
+    lows = LOW_DTYPES if wide is DType.F32 else (*LOW_DTYPES, wide)
+    grid = itertools.product(lows, Layout, Values, SEEDS)
+    for low, layout, values, seed in grid:
+        is_plain = values is Values.RANDOM and layout is Layout.CONTIGUOUS
+        if seed == 0 or is_plain or values is Values.TIES:
+            yield Conditions(low, layout, values, seed, device)
+
+
+def _judge_case(specimen: Specimen, case: Case, device: str) -> CaseReport:
+    wide = specimen.fixture.wide
+    compared: list[tuple[Conditions, Comparison]] = []
+    failures: list[str] = []
+    for given in conditions(wide, device):
+        before = run_case(specimen.before, case, given)
+        after = run_case(specimen.after, case, given)
+        compared.append((given, compare(before, after)))
+        if before.error and given.values is not Values.EMPTY and not failures:
+            failures.append(f"before raises {before.error} on {given}")
+    outputs = [(given, each.outputs) for given, each in compared]
+    gradients = [(given, each.gradients) for given, each in compared]
+    failures += _break_of(case.outputs, "outputs", outputs, wide)
+    failures += _break_of(case.gradients, "gradients", gradients, wide)
+    before_peak = after_peak = None
+    if case.memory is not Memory.UNMEASURED and not failures:
+        given = Conditions(DType.BF16, device=device)
+        before_peak = peak_memory(specimen.before, case, given)
+        after_peak = peak_memory(specimen.after, case, given)
+        failures += _break_of_memory(case.memory, before_peak, after_peak)
+        failures += _break_of_spy(specimen, case, given)
+    return CaseReport(
+        specimen.name,
+        case.claim,
+        specimen.fixture.tier.value,
+        device,
+        len(compared),
+        tuple(failures),
+        sum(bool(each.outputs) for _, each in compared),
+        sum(bool(each.gradients) for _, each in compared),
+        sum(bool(each.restrided) for _, each in compared),
+        before_peak,
+        after_peak,
+    )
+
+
+def _break_of(
+    claim: Relation,
+    what: str,
+    found: list[tuple[Conditions, tuple[Mismatch, ...]]],
+    wide: DType,
+) -> list[str]:
+    """What contradicts the claim, the first instance of each kind."""
+    unequal = [(given, mismatches) for given, mismatches in found if mismatches]
+    if claim is Relation.DIFFER:
+        differing = {given.low for given, _ in unequal}
+        tame = sorted(
+            low.value for low in LOW_DTYPES if low is not wide and low not in differing
+        )
+        problems = [f"{what} never differ for {low}" for low in tame]
+        unequal = [each for each in unequal if each[0].low is wide]
+    elif claim is Relation.EQUAL:
+        problems = []
+    else:
+        return []
+    if unequal:
+        given, mismatches = unequal[0]
+        rest = f", and on {len(unequal) - 1} more inputs" if unequal[1:] else ""
+        problems.append(f"{what} differ on {given}: {mismatches[0]}{rest}")
+    return problems
+
+
+def _break_of_memory(claim: Memory, before: int, after: int) -> list[str]:
+    if claim is Memory.SHRINKS and after >= before:
+        return [f"the peak does not fall: {before} bytes before, {after} after"]
+    if claim is Memory.NO_WORSE and after > before:
+        return [f"the peak rises: {before} bytes before, {after} after"]
+    return []
+
+
+def _break_of_spy(specimen: Specimen, case: Case, given: Conditions) -> list[str]:
+    """Before makes wide tensors of the source's size; after makes none, or no more."""
+    before = wide_tensors(specimen.before, specimen, case, given)
+    after = wide_tensors(specimen.after, specimen, case, given)
+    if case.memory is Memory.SHRINKS and not before:
+        return ["no wide copy is made even before: the case shows nothing"]
+    if case.memory is Memory.SHRINKS and after:
+        return [f"a wide copy is still made, by {after[0]}"]
+    if len(after) > len(before):
+        return [f"{len(after)} wide copies are made, {len(before)} before"]
+    return []
+
+
+def peak_memory(function: Callable[..., Any], case: Case, given: Conditions) -> int:
+    """Peak bytes of a forward and backward pass, its inputs included."""
+    inputs = make_inputs(parse_inputs(case.inputs), given)
+    with PeakMemory() as memory:
+        memory.hold(*inputs.values())
+        call_with_gradients(function, case, inputs, given)
+    peak: int = memory.peak
+    return peak
+
+
+def wide_tensors(
+    function: Callable[..., Any], specimen: Specimen, case: Case, given: Conditions
+) -> list[str]:
+    """The operators that make a wide tensor as large as the source."""
+    parsed = parse_inputs(case.inputs)
+    inputs = make_inputs(parsed, given)
+    source = inputs[source_name(parsed) or ""]
+    assert isinstance(source, torch.Tensor)
+    wide = torch_dtype(specimen.fixture.wide)
+    with WideTensors(wide, source.numel()) as spy:
+        call_with_gradients(function, case, inputs, given)
+    made: list[str] = spy.made
+    return made
