@@ -1,0 +1,387 @@
+"""Which consumer takes an expression that holds a copy, and what it does with it."""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Callable
+
+from . import operators
+from .casts import Cast
+from .directives import Directives
+from .facts import Facts
+from .reads import Consumption, Form, Kind, Selection, Step, StepKind, Use
+from .scalars import Operand, classify_operand, exact_constant
+
+Recogniser = Callable[[Use], tuple[str, Selection] | None]
+"""Gives the code of the rule that knows a use as a selection, and the selection."""
+
+_FUNCTION_MODULES = ("torch", "torch.nn.functional", "torch.Tensor", "torch.special")
+_ARITHMETIC = (ast.Add, ast.Sub, ast.Mult, ast.Div)
+
+
+class Consumers:
+    """Classifies the consumers of one cast's copy."""
+
+    def __init__(
+        self,
+        cast: Cast,
+        facts: Facts,
+        directives: Directives,
+        recognise: Recogniser,
+    ) -> None:
+        self.cast = cast
+        self.facts = facts
+        self.directives = directives
+        self.recognise = recognise
+
+    def of(self, node: ast.expr) -> Consumption:
+        """What takes the value of `node`, which is not merely bound to a name."""
+        parent = self.facts.tree.parents[node]
+        match parent:
+            case ast.Attribute():
+                return self._attribute(node, parent)
+            case ast.Subscript():
+                return self._subscript(node, parent)
+            case ast.Call():
+                return self._function(node, parent)
+            case ast.keyword():
+                call = self.facts.tree.parents[parent]
+                assert isinstance(call, ast.Call | ast.ClassDef)
+                if isinstance(call, ast.Call) and parent.arg is not None:
+                    return self._function(node, call)
+                return _full(node, "passed on")
+            case ast.UnaryOp(op=ast.USub()):
+                return _step(StepKind.VIEW, parent, node)
+            case ast.BinOp():
+                return self._arithmetic(node, parent)
+            case ast.Compare() if _is_none_test(parent):
+                return Consumption(kind=Kind.METADATA, node=parent)
+            case ast.For() | ast.AsyncFor() | ast.comprehension() if (
+                parent.iter is node
+            ):
+                use = self._use(node, parent, Form.ITERATION, "")
+                return self._selection(use) or _full(parent, "iterated over")
+            case ast.Expr():
+                return Consumption(kind=Kind.METADATA, node=parent)
+            case ast.Delete():
+                return Consumption(kind=Kind.DELETE, node=parent)
+            case ast.AugAssign() if parent.target is node:
+                return Consumption(kind=Kind.WRITE, node=parent, reason="written to")
+            case ast.Return() | ast.Yield() | ast.YieldFrom():
+                return _full(parent, "returned")
+            case ast.Tuple() | ast.List() | ast.Set() | ast.Dict() | ast.Starred():
+                return _full(parent, "put into a container")
+            case ast.Assign() | ast.AnnAssign():
+                return _full(parent, "stored")
+            case _:
+                return _full(parent, "read whole")
+
+    def _use(
+        self,
+        operand: ast.expr,
+        node: ast.expr | ast.For | ast.AsyncFor | ast.comprehension,
+        form: Form,
+        name: str,
+    ) -> Use:
+        return Use(
+            operand, node, form, name, self.cast, self.facts, self.directives
+        )
+
+    def _selection(self, use: Use) -> Consumption | None:
+        found = self.recognise(use)
+        if found is None:
+            return None
+        code, selection = found
+        if selection.narrow is None:
+            return _full(use.node, f"read nearly whole by `{selection.label}`")
+        return Consumption(
+            kind=Kind.SELECTION, node=use.node, selection=selection, code=code
+        )
+
+    def _attribute(self, node: ast.expr, attribute: ast.Attribute) -> Consumption:
+        name = attribute.attr
+        if not isinstance(attribute.ctx, ast.Load):
+            return Consumption(kind=Kind.WRITE, node=attribute, reason="written to")
+        call = self.facts.tree.parents[attribute]
+        if isinstance(call, ast.Call) and call.func is attribute:
+            return self._method(node, call, name)
+        if name in operators.METADATA_ATTRIBUTES:
+            return Consumption(kind=Kind.METADATA, node=attribute)
+        if name == "dtype":
+            return Consumption(kind=Kind.DTYPE, node=attribute)
+        if name in operators.VIEW_ATTRIBUTES:
+            return _step(StepKind.VIEW, attribute, node)
+        return _full(attribute, f"its `{name}` is read")
+
+    def _method(self, node: ast.expr, call: ast.Call, name: str) -> Consumption:
+        use = self._use(node, call, Form.METHOD, name)
+        found = self._selection(use)
+        if found is not None:
+            return found
+        if name in operators.METADATA_METHODS:
+            return Consumption(kind=Kind.METADATA, node=call)
+        if name.endswith("_") and not name.endswith("__"):
+            return Consumption(
+                kind=Kind.WRITE, node=call, reason=f"written to by `{name}`"
+            )
+        return self._operation(node, call, name, list(call.args), call.keywords)
+
+    def _function(self, node: ast.expr, call: ast.Call) -> Consumption:
+        dotted = self.facts.resolve(call.func)
+        if dotted is None:
+            if isinstance(call.func, ast.Name):
+                dotted = self._builtin(call.func)
+            if dotted is None:
+                return _full(call, f"passed to `{_short(call.func, self.facts)}`")
+        if dotted in operators.METADATA_FUNCTIONS:
+            return Consumption(kind=Kind.METADATA, node=call)
+        module, _, name = dotted.rpartition(".")
+        if module not in _FUNCTION_MODULES:
+            return _full(call, f"passed to `{_short(call.func, self.facts)}`")
+        found = self._selection(self._use(node, call, Form.FUNCTION, name))
+        if found is not None:
+            return found
+        if name.endswith("_") or any(k.arg == "out" for k in call.keywords):
+            return Consumption(
+                kind=Kind.WRITE, node=call, reason=f"written to by `{name}`"
+            )
+        if call.args and call.args[0] is node:
+            rest, keywords = call.args[1:], call.keywords
+        else:
+            given = [k for k in call.keywords if k.value is node and k.arg == "input"]
+            if not given:
+                return self._commuted(node, call, name)
+            rest = list(call.args)
+            keywords = [k for k in call.keywords if k not in given]
+        return self._operation(node, call, name, list(rest), keywords)
+
+    def _commuted(self, node: ast.expr, call: ast.Call, name: str) -> Consumption:
+        """`torch.mul(number, copy)`."""
+        if (
+            name in operators.EXACT_ARITHMETIC
+            and len(call.args) == 2
+            and not call.keywords
+        ):
+            return self._scalar_step(node, call, call.args[0])
+        return _full(call, f"passed to `{name}`")
+
+    def _builtin(self, function: ast.Name) -> str | None:
+        """The name of a built-in function that nothing in the file hides."""
+        if all(d.value is None for d in self.facts.names.of(function)) and not any(
+            names.named(function.id)
+            for names in (self.facts.names, *self.facts.imports.outer)
+        ):
+            return function.id
+        return None
+
+    def _operation(
+        self,
+        node: ast.expr,
+        call: ast.Call,
+        name: str,
+        arguments: list[ast.expr],
+        keywords: list[ast.keyword],
+    ) -> Consumption:
+        """A method or function of the copy that no rule knows as a selection."""
+        if name == "element_size":
+            return Consumption(kind=Kind.DTYPE, node=call)
+        if name in operators.VIEWS:
+            if any(self._names_dtype(a) for a in arguments):
+                return _full(call, "its bits are reinterpreted")
+            if any(k.arg in ("dtype", "memory_format", "out") for k in keywords):
+                return _full(call, f"read whole by `{name}`")
+            return Consumption(
+                Step(
+                    StepKind.VIEW,
+                    call,
+                    node,
+                    needs_dense=name in operators.NEEDS_DENSE,
+                )
+            )
+        if name in operators.TRANSFERS:
+            return self._transfer(node, call, name, arguments, keywords)
+        if name in operators.EXACT_ARITHMETIC:
+            if len(arguments) == 1 and not keywords:
+                return self._scalar_step(node, call, arguments[0])
+            return _full(call, f"read whole by `{name}`")
+        if name in operators.ELEMENTWISE:
+            return self._elementwise(node, call, name, arguments, keywords)
+        return _full(call, f"read whole by `{name}`")
+
+    def _names_dtype(self, node: ast.expr) -> bool:
+        dotted = self.facts.resolve(node)
+        return (dotted is not None and dotted.startswith("torch.")) or (
+            isinstance(node, ast.Attribute) and node.attr == "dtype"
+        )
+
+    def _transfer(
+        self,
+        node: ast.expr,
+        call: ast.Call,
+        name: str,
+        arguments: list[ast.expr],
+        keywords: list[ast.keyword],
+    ) -> Consumption:
+        allowed = {"device", "non_blocking"}
+        if any(k.arg not in allowed for k in keywords) or len(arguments) > 1:
+            return _full(call, f"read whole by `{name}`")
+        for argument in arguments:
+            if name == "to" and not _names_device(argument):
+                return _full(call, "converted again")
+        if name == "to" and not arguments and not keywords:
+            return _full(call, "converted again")
+        return Consumption(Step(StepKind.LIFT, call, node, is_transfer=True))
+
+    def _elementwise(
+        self,
+        node: ast.expr,
+        call: ast.Call,
+        name: str,
+        arguments: list[ast.expr],
+        keywords: list[ast.keyword],
+    ) -> Consumption:
+        given = [*arguments, *(k.value for k in keywords)]
+        operands = [classify_operand(a, self.facts) for a in given]
+        if any(k.arg in ("out", "inplace", None) for k in keywords) or any(
+            o not in (Operand.NUMBER, Operand.ASSUMED_NUMBER)
+            and not isinstance(a, ast.Constant)
+            for o, a in zip(operands, given, strict=True)
+        ):
+            return _full(call, f"read whole by `{name}`")
+        condition = None
+        if name not in operators.CLAMPS:
+            condition = f"the kernel of `{name}` treats every element alike"
+        assumed = [
+            self.facts.text(a)
+            for o, a in zip(operands, given, strict=True)
+            if o is Operand.ASSUMED_NUMBER
+        ]
+        if assumed:
+            condition = f"`{assumed[0]}` is a number"
+        return Consumption(
+            Step(
+                StepKind.LIFT,
+                call,
+                node,
+                condition,
+                exact_gradient=name in operators.CLAMPS,
+            )
+        )
+
+    def _arithmetic(self, node: ast.expr, operation: ast.BinOp) -> Consumption:
+        if not isinstance(operation.op, _ARITHMETIC):
+            return _full(operation, "read whole by arithmetic")
+        other = operation.right if operation.left is node else operation.left
+        return self._scalar_step(node, operation, other)
+
+    def _scalar_step(
+        self, node: ast.expr, result: ast.expr, other: ast.expr
+    ) -> Consumption:
+        """Arithmetic of the copy with `other`, if that is a number."""
+        whole = _full(result, "read whole by arithmetic")
+        aligned = _row_vector(other)
+        if aligned is not None:
+            return Consumption(
+                Step(
+                    StepKind.LIFT,
+                    result,
+                    node,
+                    f"`{aligned.id}` has one element for each row",
+                    exact_gradient=False,
+                    aligned=aligned,
+                )
+            )
+        match classify_operand(other, self.facts):
+            case Operand.NUMBER:
+                condition = None
+            case Operand.ASSUMED_NUMBER:
+                condition = f"`{self.facts.text(other)}` is a number"
+            case _:
+                return whole
+        constant = exact_constant(other, self.facts)
+        finite = constant is not None and abs(constant) < float("inf") and constant != 0
+        return Consumption(
+            Step(StepKind.LIFT, result, node, condition, exact_gradient=finite)
+        )
+
+    def _subscript(self, node: ast.expr, subscript: ast.Subscript) -> Consumption:
+        if subscript.value is not node:
+            return _full(subscript, "used as an index")
+        if not isinstance(subscript.ctx, ast.Load):
+            return Consumption(
+                kind=Kind.WRITE, node=subscript, reason="written to by index"
+            )
+        found = self._selection(self._use(node, subscript, Form.SUBSCRIPT, ""))
+        if found is not None:
+            return found
+        if _only_adds_axes(subscript.slice):
+            return _step(StepKind.VIEW, subscript, node)
+        return _full(subscript, "indexed")
+
+
+def _full(node: ast.AST, reason: str) -> Consumption:
+    return Consumption(kind=Kind.FULL, node=node, reason=reason)
+
+
+def _step(kind: StepKind, node: ast.expr, operand: ast.expr) -> Consumption:
+    return Consumption(Step(kind, node, operand))
+
+
+def _is_none_test(compare: ast.Compare) -> bool:
+    return (
+        len(compare.ops) == 1
+        and isinstance(compare.ops[0], ast.Is | ast.IsNot)
+        and any(
+            isinstance(side, ast.Constant) and side.value is None
+            for side in (compare.left, compare.comparators[0])
+        )
+    )
+
+
+def _only_adds_axes(index: ast.expr) -> bool:
+    items = index.elts if isinstance(index, ast.Tuple) else [index]
+    return all(_is_whole(item) for item in items)
+
+
+def _is_whole(item: ast.expr) -> bool:
+    match item:
+        case ast.Constant(value=value):
+            return value is None or value is Ellipsis
+        case ast.Slice(lower=None, upper=None, step=None):
+            return True
+        case _:
+            return False
+
+
+def _row_vector(node: ast.expr) -> ast.Name | None:
+    """The vector `v` of `v[:, None, None]`, which varies along dimension 0 alone."""
+    match node:
+        case ast.Subscript(value=ast.Name() as name, slice=ast.Tuple(elts=items)):
+            first, *rest = items
+            if (
+                isinstance(first, ast.Slice)
+                and _is_whole(first)
+                and rest
+                and all(isinstance(i, ast.Constant) and i.value is None for i in rest)
+            ):
+                return name
+    return None
+
+
+def _names_device(node: ast.expr) -> bool:
+    """Whether an argument of `to` evidently is a device."""
+    match node:
+        case ast.Constant(value=value):
+            return isinstance(value, str | int)
+        case ast.Attribute(attr=name) | ast.Name(id=name):
+            return name == "device" or name.endswith("_device") or name == "dev"
+        case ast.Call(func=ast.Attribute(attr="device") | ast.Name(id="device")):
+            return True
+        case ast.JoinedStr():
+            return True
+        case _:
+            return False
+
+
+def _short(function: ast.expr, facts: Facts) -> str:
+    return facts.text(function) if len(facts.text(function)) < 60 else "a call"

@@ -1,0 +1,305 @@
+"""Where a copy goes: the names that carry it and the reads it meets.
+
+Terms
+-----
+carrier
+    A definition whose value is the copy, or a view or lift of it.
+flow
+    A cast with all of its carriers and reads, in one scope.
+
+A load of a name belongs to the flow where every definition that reaches it is a
+carrier. Where other definitions reach it too, the value is not known to be the copy,
+and the load counts as a full read; with one exception: in `if c: x = x.float()` the
+others are those of the source, and the load holds the copy or the source itself. A
+flow with such loads is *partial*.
+"""
+
+from __future__ import annotations
+
+import ast
+from dataclasses import dataclass, field
+
+from .casts import Cast, is_guard_for
+from .consumers import Consumers, Recogniser
+from .directives import Directives
+from .facts import Facts
+from .names import Binding, Definition
+from .reads import Kind, Selection, Step, StepKind
+from .syntax import LOOPS
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Carrier:
+    """`steps` lead from the cast to the value; `own` are those of its statement."""
+
+    definition: Definition
+    node: ast.expr
+    """The expression that is bound."""
+    steps: tuple[Step, ...]
+    own: tuple[Step, ...]
+    load: ast.Name | None
+    """The load of another carrier that the value is made from; None at the cast."""
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Read:
+    kind: Kind
+    node: ast.AST
+    """The consumer."""
+    operand: ast.expr
+    steps: tuple[Step, ...]
+    """From the cast to the operand, through every carrier."""
+    own: tuple[Step, ...]
+    """Those since the load (or the cast) in the same expression."""
+    load: ast.Name | None
+    """The load of a carrier that begins the expression; None at the cast."""
+    reason: str = ""
+    selection: Selection | None = None
+    code: str = ""
+
+    @property
+    def lifts(self) -> tuple[Step, ...]:
+        return tuple(s for s in self.steps if s.kind is StepKind.LIFT)
+
+
+@dataclass(frozen=True, slots=True)
+class Guard:
+    """A condition under which alone the cast runs.
+
+    `holder` is the `if` statement, or the conditional expression `x.float() if … else
+    x`. Where `is_redundant`, the cast does nothing if the test is false.
+    """
+
+    test: ast.expr
+    holder: ast.If | ast.IfExp
+    is_redundant: bool
+
+
+@dataclass(slots=True)
+class Flow:
+    cast: Cast
+    origin: ast.expr
+    """The cast, or the conditional expression that guards it."""
+    guard: Guard | None = None
+    carriers: dict[Definition, Carrier] = field(default_factory=dict)
+    reads: list[Read] = field(default_factory=list)
+    is_partial: bool = False
+
+    def selections(self) -> list[Read]:
+        return [r for r in self.reads if r.kind is Kind.SELECTION]
+
+    def full_reads(self) -> list[Read]:
+        return [r for r in self.reads if r.kind is Kind.FULL]
+
+    def of_kind(self, kind: Kind) -> list[Read]:
+        return [r for r in self.reads if r.kind is kind]
+
+
+def follow(
+    cast: Cast, facts: Facts, directives: Directives, recognise: Recogniser
+) -> Flow:
+    """The flow of a cast, with each read judged by `recognise`."""
+    follower = _Follower(cast, facts, directives, recognise)
+    return follower.run()
+
+
+class _Follower:
+    def __init__(
+        self,
+        cast: Cast,
+        facts: Facts,
+        directives: Directives,
+        recognise: Recogniser,
+    ) -> None:
+        self.cast = cast
+        self.facts = facts
+        self.names = facts.names
+        self.consumers = Consumers(cast, facts, directives, recognise)
+        self.bound: dict[ast.expr, list[Definition]] = {}
+        for definition in facts.names.definitions:
+            if definition.binding is Binding.ASSIGNED and definition.value is not None:
+                self.bound.setdefault(definition.value, []).append(definition)
+        self.source_definitions = (
+            self.names.of(cast.source)
+            if isinstance(cast.source, ast.Name)
+            else frozenset()
+        )
+
+    def run(self) -> Flow:
+        """Collect carriers as if no load were mixed, then drop what rests on one."""
+        accepted: set[Definition] | None = None
+        while True:
+            flow = self._pass(accepted)
+            found = set(flow.carriers)
+            if found == accepted:
+                return flow
+            accepted = found
+
+    def _pass(self, accepted: set[Definition] | None) -> Flow:
+        origin, guard = self._origin()
+        flow = Flow(self.cast, origin, guard)
+        self.flow = flow
+        self.accepted = accepted
+        self.pending: list[tuple[ast.Name, Carrier]] = []
+        self.seen: dict[ast.Name, Carrier] = {}
+        self._value(origin, (), (), None)
+        while self.pending:
+            load, carrier = self.pending.pop(0)
+            self._load(load, carrier)
+        flow.reads.sort(key=lambda r: (_position(r.operand), _position(r.node)))
+        return flow
+
+    def _origin(self) -> tuple[ast.expr, Guard | None]:
+        call = self.cast.call
+        parent = self.facts.tree.parents[call]
+        if isinstance(parent, ast.IfExp) and parent.test is not call:
+            other = parent.orelse if parent.body is call else parent.body
+            if ast.dump(other) == ast.dump(self.cast.source):
+                redundant = parent.body is call and is_guard_for(
+                    parent.test, self.cast, self.facts
+                )
+                return parent, Guard(parent.test, parent, redundant)
+        return call, self._statement_guard()
+
+    def _statement_guard(self) -> Guard | None:
+        statement = self.facts.tree.statement(self.cast.call)
+        owner = self.facts.tree.parents.get(statement)
+        if (
+            isinstance(owner, ast.If)
+            and owner.body == [statement]
+            and not owner.orelse
+            and isinstance(statement, ast.Assign)
+        ):
+            return Guard(
+                owner.test, owner, is_guard_for(owner.test, self.cast, self.facts)
+            )
+        return None
+
+    def _value(
+        self,
+        node: ast.expr,
+        steps: tuple[Step, ...],
+        own: tuple[Step, ...],
+        load: ast.Name | None,
+    ) -> None:
+        """Follow the value of `node` to whatever takes it."""
+        definitions = self.bound.get(node, [])
+        for definition in definitions:
+            self._carry(definition, node, steps, own, load)
+        parent = self.facts.tree.parents[node]
+        match parent:
+            case ast.NamedExpr():
+                self._value(parent, steps, own, load)
+                return
+            case ast.Assign() if definitions and len(definitions) == len(
+                parent.targets
+            ):
+                return
+            case ast.AnnAssign() if definitions:
+                return
+            case ast.Tuple() | ast.List() if definitions and self._only_unpacked(
+                parent, definitions
+            ):
+                return
+        consumption = self.consumers.of(node)
+        step = consumption.step
+        if step is not None:
+            self._value(step.node, (*steps, step), (*own, step), load)
+            return
+        assert consumption.kind is not None and consumption.node is not None
+        self._read(
+            Read(
+                consumption.kind,
+                consumption.node,
+                node,
+                steps,
+                own,
+                load,
+                consumption.reason,
+                consumption.selection,
+                consumption.code,
+            )
+        )
+
+    def _only_unpacked(
+        self, display: ast.Tuple | ast.List, definitions: list[Definition]
+    ) -> bool:
+        """Whether a display is only unpacked, one name for this element each time."""
+        statement = self.facts.tree.parents[display]
+        return (
+            isinstance(statement, ast.Assign)
+            and statement.value is display
+            and len(definitions) == len(statement.targets)
+        )
+
+    def _read(self, read: Read) -> None:
+        self.flow.reads.append(read)
+
+    def _full(self, load: ast.expr, reason: str, name: ast.Name | None) -> None:
+        self._read(Read(Kind.FULL, load, load, (), (), name, reason))
+
+    def _carry(
+        self,
+        definition: Definition,
+        node: ast.expr,
+        steps: tuple[Step, ...],
+        own: tuple[Step, ...],
+        load: ast.Name | None,
+    ) -> None:
+        if definition in self.flow.carriers:
+            return
+        carrier = Carrier(definition, node, steps, own, load)
+        if definition.name in self.names.captured:
+            self._full(node, "captured by a nested function", load)
+            return
+        self.flow.carriers[definition] = carrier
+        for use in self.names.uses.get(definition, []):
+            self.pending.append((use, carrier))
+
+    def _load(self, load: ast.Name, carrier: Carrier) -> None:
+        before = self.seen.get(load)
+        if before is not None:
+            if _lifts(before.steps) != _lifts(carrier.steps):
+                self._full(load, "made in more than one way", load)
+            return
+        self.seen[load] = carrier
+        if self.accepted is not None:
+            others = self.names.of(load) - self.accepted
+            if others and not self._is_source(load, others):
+                self._full(load, "not on every path the copy", load)
+                return
+            if others:
+                self.flow.is_partial = True
+        if self._precedes_cast_in_loop(load):
+            self._full(load, "read in the next round of a loop", load)
+            return
+        self._value(load, carrier.steps, (), load)
+
+    def _is_source(self, load: ast.Name, others: frozenset[Definition]) -> bool:
+        source = self.cast.source
+        return (
+            isinstance(source, ast.Name)
+            and source.id == load.id
+            and others <= self.source_definitions
+        )
+
+    def _precedes_cast_in_loop(self, load: ast.Name) -> bool:
+        """Whether a load can only see the copy of an earlier round."""
+        if _position(load) >= _position(self.cast.call):
+            return False
+        tree = self.facts.tree
+        statement = tree.statement(self.cast.call)
+        if tree.contains(statement, load):
+            return False
+        return any(
+            isinstance(loop, LOOPS) and tree.contains(loop, load)
+            for loop in tree.enclosing_loops(self.cast.call)
+        )
+
+
+def _lifts(steps: tuple[Step, ...]) -> tuple[Step, ...]:
+    return tuple(s for s in steps if s.kind is StepKind.LIFT)
+
+
+def _position(node: ast.AST) -> tuple[int, int]:
+    return (getattr(node, "lineno", 0), getattr(node, "col_offset", 0))

@@ -1,0 +1,292 @@
+"""What each path from a cast to the exits of its scope demands of the copy.
+
+A path is summed up by the set of demands met on it: `NARROW` for a selection, `FULL`
+for a read of the whole copy. The question is whether a path exists that meets NARROW
+and not FULL.
+
+Limits, all on the side of fewer findings: a loop runs at least once, an exception
+arises before the first or after the last statement of a `try` body, and a path that
+ends in `raise` is not counted. Conditions are not correlated.
+"""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
+
+from .facts import Facts
+from .flow import Flow
+from .reads import Kind
+from .syntax import SCOPES
+
+NARROW = 1
+FULL = 2
+
+Demands = frozenset[int]
+"""The sums of demands over several paths."""
+
+_NONE: Demands = frozenset((0,))
+_NO_PATH: Demands = frozenset()
+
+
+@dataclass(frozen=True, slots=True)
+class Outcome:
+    """Demands of the paths through some code, by how they leave it."""
+
+    normal: Demands
+    exits: Demands = _NO_PATH
+    breaks: Demands = _NO_PATH
+    continues: Demands = _NO_PATH
+
+    @property
+    def all(self) -> Demands:
+        return self.normal | self.exits | self.breaks | self.continues
+
+
+class Paths:
+    """The paths of one flow."""
+
+    def __init__(self, flow: Flow, facts: Facts) -> None:
+        self.flow = flow
+        self.tree = facts.tree
+        self.demands: dict[ast.AST, int] = {}
+        for read in flow.reads:
+            if read.kind is Kind.SELECTION:
+                self._demand(read.node, NARROW)
+            elif read.kind in (Kind.FULL, Kind.WRITE):
+                self._demand(read.node, FULL)
+        self._warm: set[ast.AST] = set()
+        for node in self.demands:
+            self._warm.add(node)
+            self._warm.update(self.tree.ancestors(node))
+
+    def _demand(self, node: ast.AST, demand: int) -> None:
+        self.demands[node] = self.demands.get(node, 0) | demand
+
+    def from_cast(self) -> Demands:
+        """The demands of every path from the cast to an exit of the scope."""
+        statement = self.tree.statement(self.flow.origin)
+        place = self.tree.place(statement)
+        outcome = self.suite(place.suite[place.index :], _NONE)
+        exits = outcome.exits
+        owner: ast.AST = place.owner
+        field = place.field
+        while not isinstance(owner, SCOPES):
+            if isinstance(owner, ast.ExceptHandler | ast.match_case):
+                field = "cases"
+                owner = self.tree.parents[owner]
+            live = self._leave(owner, field, outcome)
+            place = self.tree.place(_as_statement(owner))
+            outcome = self.suite(place.suite[place.index + 1 :], live)
+            exits |= outcome.exits
+            owner, field = place.owner, place.field
+        return exits | outcome.normal | outcome.breaks | outcome.continues
+
+    def _leave(self, owner: ast.AST, field: str, outcome: Outcome) -> Demands:
+        """Demands just after `owner`, one of whose suites had this outcome."""
+        match owner:
+            case ast.For() | ast.AsyncFor() | ast.While():
+                return outcome.normal | outcome.continues | outcome.breaks
+            case ast.Try() | ast.TryStar():
+                live = outcome.normal
+                if field == "body":
+                    live = self.suite(owner.orelse, live).normal
+                if field != "finalbody":
+                    live = self.suite(owner.finalbody, live).normal
+                return live | outcome.breaks | outcome.continues
+            case _:
+                return outcome.normal | outcome.breaks | outcome.continues
+
+    def needs_full_on_every_path(self, statement: ast.stmt) -> bool:
+        """Whether each path through a statement reads the whole copy."""
+        found = self.statement(statement, _NONE).all
+        return bool(found) and all(demand & FULL for demand in found)
+
+    def has_full_read(self, node: ast.AST) -> bool:
+        return node in self._warm and any(
+            demand & FULL and self.tree.contains(node, each)
+            for each, demand in self.demands.items()
+        )
+
+    def suite(self, suite: Sequence[ast.stmt], start: Demands) -> Outcome:
+        live = start
+        exits = breaks = continues = _NO_PATH
+        for statement in suite:
+            if not live:
+                break
+            outcome = self.statement(statement, live)
+            live = outcome.normal
+            exits |= outcome.exits
+            breaks |= outcome.breaks
+            continues |= outcome.continues
+        return Outcome(live, exits, breaks, continues)
+
+    def statement(self, node: ast.stmt, start: Demands) -> Outcome:
+        match node:
+            case ast.Return():
+                return Outcome(_NO_PATH, exits=self._children(node, start))
+            case ast.Raise():
+                return Outcome(_NO_PATH)
+            case ast.Break():
+                return Outcome(_NO_PATH, breaks=start)
+            case ast.Continue():
+                return Outcome(_NO_PATH, continues=start)
+            case ast.If():
+                tested = self.expression(node.test, start)
+                return _either(
+                    [self.suite(node.body, tested), self.suite(node.orelse, tested)]
+                )
+            case ast.For() | ast.AsyncFor():
+                entered = self.expression(node.iter, start)
+                if node in self.demands:
+                    entered = _also(entered, self.demands[node])
+                return self._loop(node.body, node.orelse, entered, None)
+            case ast.While():
+                return self._loop(node.body, node.orelse, start, node.test)
+            case ast.With() | ast.AsyncWith():
+                for item in node.items:
+                    start = self.expression(item.context_expr, start)
+                return self.suite(node.body, start)
+            case ast.Try() | ast.TryStar():
+                return self._try(node, start)
+            case ast.Match():
+                subject = self.expression(node.subject, start)
+                arms = [self.suite(case.body, subject) for case in node.cases]
+                return _either([*arms, Outcome(subject)])
+            case ast.FunctionDef() | ast.AsyncFunctionDef() | ast.ClassDef():
+                return Outcome(start)
+            case _:
+                return Outcome(self._children(node, start))
+
+    def _loop(
+        self,
+        body: list[ast.stmt],
+        orelse: list[ast.stmt],
+        start: Demands,
+        test: ast.expr | None,
+    ) -> Outcome:
+        ended = exits = breaks = _NO_PATH
+        head = start
+        while True:
+            tested = head if test is None else self.expression(test, head)
+            outcome = self.suite(body, tested)
+            again = outcome.normal | outcome.continues
+            exits |= outcome.exits
+            breaks |= outcome.breaks
+            ended |= again
+            if again <= head:
+                break
+            head |= again
+        if not ended and not breaks:
+            ended = start
+        last = self.suite(orelse, ended)
+        return Outcome(
+            last.normal | breaks, exits | last.exits, last.breaks, last.continues
+        )
+
+    def _try(self, node: ast.Try | ast.TryStar, start: Demands) -> Outcome:
+        body = self.suite(node.body, start)
+        arms = [self.suite(node.orelse, body.normal)]
+        arms += [
+            self.suite(handler.body, start | body.normal) for handler in node.handlers
+        ]
+        joined = _either(arms)
+        last = self.suite(node.finalbody, joined.normal)
+        return Outcome(
+            last.normal,
+            self._finally(node, body.exits | joined.exits) | last.exits,
+            self._finally(node, body.breaks | joined.breaks) | last.breaks,
+            self._finally(node, body.continues | joined.continues) | last.continues,
+        )
+
+    def _finally(self, node: ast.Try | ast.TryStar, leaving: Demands) -> Demands:
+        return self.suite(node.finalbody, leaving).normal if leaving else leaving
+
+    def expression(self, node: ast.AST, start: Demands) -> Demands:
+        """Demands after evaluating an expression."""
+        if node not in self._warm:
+            return start
+        match node:
+            case ast.IfExp():
+                tested = self.expression(node.test, start)
+                after = self.expression(node.body, tested) | self.expression(
+                    node.orelse, tested
+                )
+            case ast.BoolOp():
+                after = _NO_PATH
+                live = start
+                for value in node.values:
+                    live = self.expression(value, live)
+                    after |= live
+            case ast.Lambda():
+                after = start
+            case _:
+                after = self._children(node, start)
+        demand = self.demands.get(node, 0)
+        return _also(after, demand) if demand else after
+
+    def _children(self, node: ast.AST, start: Demands) -> Demands:
+        live = start
+        for child in ast.iter_child_nodes(node):
+            live = self.expression(child, live)
+        if isinstance(node, ast.stmt) and node in self.demands:
+            live = _also(live, self.demands[node])
+        return live
+
+
+def _also(demands: Demands, demand: int) -> Demands:
+    return frozenset(each | demand for each in demands)
+
+
+def _either(outcomes: Iterable[Outcome]) -> Outcome:
+    normal = exits = breaks = continues = _NO_PATH
+    for outcome in outcomes:
+        normal |= outcome.normal
+        exits |= outcome.exits
+        breaks |= outcome.breaks
+        continues |= outcome.continues
+    return Outcome(normal, exits, breaks, continues)
+
+
+def _as_statement(node: ast.AST) -> ast.stmt:
+    assert isinstance(node, ast.stmt)
+    return node
+
+
+def negation(test: ast.expr) -> str:
+    """The opposite of a condition, in Python's words."""
+    match test:
+        case ast.UnaryOp(op=ast.Not(), operand=operand):
+            return ast.unparse(operand)
+        case ast.Compare(left=left, ops=[op], comparators=[right]):
+            opposite = _OPPOSITES.get(type(op))
+            if opposite is not None:
+                return f"{ast.unparse(left)} {opposite} {ast.unparse(right)}"
+        case ast.BoolOp(op=op, values=values):
+            word = " and " if isinstance(op, ast.Or) else " or "
+            return word.join(_grouped(negation(v), word) for v in values)
+        case ast.Name() | ast.Attribute() | ast.Call() | ast.Subscript():
+            return f"not {ast.unparse(test)}"
+        case _:
+            pass
+    return f"not ({ast.unparse(test)})"
+
+
+def _grouped(text: str, word: str) -> str:
+    other = " or " if word == " and " else " and "
+    return f"({text})" if other in text else text
+
+
+_OPPOSITES: Mapping[type[ast.cmpop], str] = {
+    ast.Is: "is not",
+    ast.IsNot: "is",
+    ast.Eq: "!=",
+    ast.NotEq: "==",
+    ast.Lt: ">=",
+    ast.LtE: ">",
+    ast.Gt: "<=",
+    ast.GtE: "<",
+    ast.In: "not in",
+    ast.NotIn: "in",
+}

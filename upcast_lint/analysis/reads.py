@@ -1,0 +1,195 @@
+"""What one consumer does with a copy.
+
+Terms
+-----
+use
+    One expression that holds the copy, together with what consumes it.
+selection
+    A consumer that takes elements out; the rules recognise them.
+step
+    A consumer whose result is again the copy in another guise: a *view* commutes
+    with the cast exactly and may stay below it; a *lift* (arithmetic with scalars,
+    a move to another device) must stay after the cast, so the selection is lifted
+    over it.
+"""
+
+from __future__ import annotations
+
+import ast
+import enum
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from .casts import Cast
+from .directives import Directives
+from .facts import Facts
+from .indices import Proof
+
+
+class Form(enum.Enum):
+    """How a consumer takes its operand."""
+
+    METHOD = enum.auto()
+    """`operand.name(…)`."""
+    FUNCTION = enum.auto()
+    """`torch.name(…, operand, …)`; also of `torch.nn.functional`, `torch.Tensor`."""
+    SUBSCRIPT = enum.auto()
+    """`operand[…]`."""
+    ITERATION = enum.auto()
+    """`for element in operand`, in a statement or a comprehension."""
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Use:
+    """One use of a copy, as the rules see it."""
+
+    operand: ast.expr
+    node: ast.expr | ast.For | ast.AsyncFor | ast.comprehension
+    """The consumer: a call, a subscript, or what iterates."""
+    form: Form
+    name: str
+    """Of the method or function, without its module; else empty."""
+    cast: Cast
+    facts: Facts
+    directives: Directives
+
+    def bind(self, signature: Sequence[str]) -> dict[str, ast.expr] | None:
+        """The arguments of a call by parameter name, where they are all plain.
+
+        `signature` lists the parameters, the tensor first as `input`. None where an
+        argument is starred, has another name, or is given twice, and where the
+        operand is not `input`.
+        """
+        call = self.node
+        if not isinstance(call, ast.Call):
+            return None
+        given: list[ast.expr] = list(call.args)
+        if self.form is Form.METHOD:
+            given.insert(0, self.operand)
+        if len(given) > len(signature):
+            return None
+        if any(isinstance(argument, ast.Starred) for argument in given):
+            return None
+        bound = dict(zip(signature, given, strict=False))
+        for keyword in call.keywords:
+            if keyword.arg not in signature or keyword.arg in bound:
+                return None
+            assert keyword.arg is not None
+            bound[keyword.arg] = keyword.value
+        return bound if bound.get("input") is self.operand else None
+
+
+class Result(enum.Enum):
+    """What a selection gives."""
+
+    VALUES = enum.auto()
+    """A tensor of selected elements."""
+    INDICES = enum.auto()
+    """Only positions: the cast is not needed at all."""
+    PAIR = enum.auto()
+    """A named tuple of values and indices."""
+    ELEMENTS = enum.auto()
+    """One piece after another, bound by the iteration."""
+
+
+class Gradient(enum.Enum):
+    """How a selection's gradient reaches the source."""
+
+    EXACT = enum.auto()
+    """Each element of the source gets one contribution at most."""
+    REPEATS = enum.auto()
+    """An index that occurs twice adds two contributions."""
+    TIES = enum.auto()
+    """Equal elements share a contribution, which is rounded."""
+
+
+@dataclass(frozen=True, slots=True)
+class Piece:
+    """The part of one dimension that a slice keeps, as source text (None: open)."""
+
+    dimension: int
+    lower: str | None
+    upper: str | None
+    step: str | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Selection:
+    """A selection, as a rule judges it.
+
+    `narrow` says in words what it keeps, such as `[B, S, K]`; None where it keeps
+    nearly everything, and then it counts as a full read.
+    """
+
+    node: ast.expr | ast.For | ast.AsyncFor | ast.comprehension
+    label: str
+    narrow: str | None
+    result: Result = Result.VALUES
+    gradient: Gradient = Gradient.EXACT
+    index: ast.expr | None = None
+    distinct: Proof | None = None
+    """The proof that no element is taken twice, where `gradient` is REPEATS."""
+    is_view: bool = False
+    """The result shares memory with what it is taken from."""
+    order_only: bool = False
+    """Compares elements: right only for a cast that keeps them apart."""
+    unstable_ties: bool = False
+    """Which of several equal elements it names is not documented."""
+    needs_float: bool = False
+    """Not implemented for some element types that the cast accepts."""
+    takes_index_tensor: bool = False
+    """Reads an index that must stand on the tensor's device."""
+    rows: ast.expr | None = None
+    """The index, where it is the only one and acts on dimension 0."""
+    piece: Piece | None = None
+
+
+class Kind(enum.Enum):
+    """What a read needs of the copy."""
+
+    SELECTION = enum.auto()
+    METADATA = enum.auto()
+    """Neither data nor element type."""
+    DTYPE = enum.auto()
+    """The element type alone."""
+    FULL = enum.auto()
+    WRITE = enum.auto()
+    """Writes to the copy in place."""
+    DELETE = enum.auto()
+    """`del name`: ends the copy's life."""
+
+
+class StepKind(enum.Enum):
+    VIEW = enum.auto()
+    LIFT = enum.auto()
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Step:
+    """`node` is the copy again, made from `operand`."""
+
+    kind: StepKind
+    node: ast.expr
+    operand: ast.expr
+    condition: str | None = None
+    """What must hold for the step to commute with a selection; None if it does."""
+    exact_gradient: bool = True
+    """Its gradient at an element that nobody reads is zero, and else unrounded."""
+    aligned: ast.Name | None = None
+    """A vector along dimension 0 that the arithmetic pairs with the copy's rows."""
+    needs_dense: bool = False
+    is_transfer: bool = False
+    """Moves the tensor to another device."""
+
+
+@dataclass(frozen=True, slots=True)
+class Consumption:
+    """What consumes an operand: a step, or a read of some kind with its reason."""
+
+    step: Step | None = None
+    kind: Kind | None = None
+    node: ast.AST | None = None
+    reason: str = ""
+    selection: Selection | None = None
+    code: str = ""
+    """The code of the rule that knows the selection."""
