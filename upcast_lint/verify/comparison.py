@@ -105,10 +105,11 @@ def _compare_all(
 def _compare_plain(where: str, before: object, after: object) -> Mismatch | None:
     """Compare values of which at least one is no tensor.
 
+    Classes are the same by name, since each version of a module defines its own.
     Objects that compare by identity are the same when they are of one class.
     """
-    if type(before) is not type(after):
-        was, now = type(before).__name__, type(after).__name__
+    was, now = type(before).__qualname__, type(after).__qualname__
+    if was != now:
         return Mismatch(where, f"a {was} before, a {now} after")
     if type(before).__eq__ is object.__eq__ or before == after:
         return None

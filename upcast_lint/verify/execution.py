@@ -4,7 +4,9 @@ from __future__ import annotations
 
 import contextlib
 import dataclasses
+import enum
 import inspect
+import random
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from typing import Any
@@ -23,17 +25,21 @@ class Outcome:
     `outputs` are the leaves of the result, detached, and the types of its
     containers; `inputs` the tensors as they stand after the run; `gradients` one
     entry for each input that requires a gradient, None where none arrived.
-    `error` is the type of the exception that ended the run.
+    `error` is the type of the exception that ended the run, `message` its text.
     """
 
     outputs: Mapping[str, object]
     inputs: Mapping[str, object]
     gradients: Mapping[str, object]
     error: str | None = None
+    message: str = ""
 
 
 def run_case(function: Callable[..., Any], case: Case, given: Conditions) -> Outcome:
-    """Run `function` on inputs of its own, forward and backward."""
+    """Run `function` on inputs of its own, forward and backward.
+
+    The global generators start from the same seed, so that dropout repeats.
+    """
     return observe(function, case, make_inputs(parse_inputs(case.inputs), given), given)
 
 
@@ -45,10 +51,12 @@ def observe(
 ) -> Outcome:
     """The same on inputs that are made already."""
     tensors = {k: v for k, v in inputs.items() if isinstance(v, torch.Tensor)}
+    _seed_generators(given.seed)
     try:
         outputs = call_with_gradients(function, case, inputs, given)
     except Exception as error:  # whatever the code under test raises is its outcome
-        return Outcome({}, _detached(tensors), {}, type(error).__qualname__)
+        name = type(error).__qualname__
+        return Outcome({}, _detached(tensors), {}, name, str(error))
     gradients = {k: v.grad for k, v in tensors.items() if v.requires_grad}
     return Outcome(_detached(outputs), _detached(tensors), gradients)
 
@@ -77,8 +85,10 @@ def call_with_gradients(
 
 def parameters_of(function: Callable[..., Any], inputs: Arguments) -> Arguments:
     """Those inputs that are parameters of `function`; the rest is for the objective."""
-    names = inspect.signature(function).parameters
-    return {name: value for name, value in inputs.items() if name in names}
+    parameters = inspect.signature(function).parameters
+    if any(each.kind is each.VAR_KEYWORD for each in parameters.values()):
+        return inputs
+    return {name: value for name, value in inputs.items() if name in parameters}
 
 
 def leaves(value: object, where: str = "result") -> dict[str, object]:
@@ -93,6 +103,8 @@ def leaves(value: object, where: str = "result") -> dict[str, object]:
                 f"{where}.{field.name}": getattr(value, field.name)
                 for field in dataclasses.fields(value)
             }
+        case enum.Enum():
+            return {where: str(value)}
         case _:
             return {where: value}
     found: dict[str, object] = {where: type(value).__qualname__}
@@ -112,6 +124,11 @@ def _upstream(roots: list[Any], seed: int) -> list[torch.Tensor]:
         torch.randn(root.shape, generator=generator).to(root.device, root.dtype)
         for root in roots
     ]
+
+
+def _seed_generators(seed: int) -> None:
+    random.seed(seed)
+    torch.manual_seed(seed)
 
 
 def _detached(values: Mapping[str, object]) -> dict[str, object]:

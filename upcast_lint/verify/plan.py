@@ -1,0 +1,89 @@
+"""Which functions to verify and on what, as a small TOML file next to the code.
+
+[[function]]
+file = "loss.py"            # from the folder of the TOML file
+name = "token_logprobs"     # or Class.static_method
+inputs = "logits=bf16[2,8,64] grad; labels=i64[2,8]<64"
+seconds = 60                # optional
+memory-gib = 4              # optional
+"""
+
+from __future__ import annotations
+
+import tomllib
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from .specification import SpecificationError, parse_inputs
+
+DEFAULT_SECONDS = 60.0
+DEFAULT_MEMORY_GIB = 4.0
+_GIB = 2**30
+_REQUIRED = ("file", "name", "inputs")
+_OPTIONAL = ("seconds", "memory-gib")
+
+
+class PlanError(Exception):
+    """The plan cannot be read, or does not say what it must."""
+
+
+@dataclass(frozen=True, slots=True)
+class Subject:
+    """A function to verify. `path` is absolute, `memory` in bytes."""
+
+    path: Path
+    function: str
+    inputs: str
+    seconds: float = DEFAULT_SECONDS
+    memory: int = int(DEFAULT_MEMORY_GIB * _GIB)
+
+
+@dataclass(frozen=True, slots=True)
+class Plan:
+    subjects: tuple[Subject, ...]
+
+    def find(self, path: Path, function: str) -> Subject | None:
+        """The entry for a function, if the plan has one."""
+        wanted = path.resolve()
+        for subject in self.subjects:
+            if subject.path == wanted and subject.function == function:
+                return subject
+        return None
+
+
+def read_plan(path: Path) -> Plan:
+    """Read and check a plan; raises PlanError, which names the file and the entry."""
+    try:
+        data = tomllib.loads(path.read_text(encoding="utf-8"))
+    except (OSError, UnicodeDecodeError, tomllib.TOMLDecodeError) as error:
+        raise PlanError(f"{path}: {error}") from error
+    entries = data.pop("function", None)
+    if data or not isinstance(entries, list):
+        raise PlanError(f"{path}: expected [[function]] tables and nothing else")
+    return Plan(tuple(_read_entry(path, entry) for entry in entries))
+
+
+def _read_entry(path: Path, entry: dict[str, Any]) -> Subject:
+    name = entry.get("name", "?")
+    for key in _REQUIRED:
+        if not isinstance(entry.get(key), str):
+            raise PlanError(f"{path}: function {name!r}: {key} must be a string")
+    for key in entry:
+        if key not in (*_REQUIRED, *_OPTIONAL):
+            raise PlanError(f"{path}: function {name!r}: unknown key {key!r}")
+    for key in _OPTIONAL:
+        limit = entry.get(key, 1)
+        if isinstance(limit, bool) or not isinstance(limit, (int, float)) or limit <= 0:
+            raise PlanError(f"{path}: function {name!r}: {key} must be above 0")
+    try:
+        parse_inputs(entry["inputs"])
+    except SpecificationError as error:
+        raise PlanError(f"{path}: function {name!r}: {error}") from error
+    return Subject(
+        (path.parent / entry["file"]).resolve(),
+        name,
+        entry["inputs"],
+        float(entry.get("seconds", DEFAULT_SECONDS)),
+        int(entry.get("memory-gib", DEFAULT_MEMORY_GIB) * _GIB),
+    )

@@ -1,0 +1,220 @@
+"""What a run of `verify` found, for the terminal, as JSON and as Markdown."""
+
+from __future__ import annotations
+
+import json
+import platform
+import shutil
+import subprocess
+from collections.abc import Iterator
+from dataclasses import asdict, dataclass
+from itertools import groupby
+from pathlib import Path
+
+import torch
+
+from .. import __version__
+from .distillation import COLUMNS, VOCABULARY, MeasuredRow, Measurement, PeakRow
+from .judge import CaseReport
+
+_GIB = 2**30
+
+
+@dataclass(frozen=True, slots=True)
+class Environment:
+    """Where the run was made. Card and driver are None without a CUDA device."""
+
+    upcast_lint: str
+    torch: str
+    cuda: str | None
+    python: str
+    system: str
+    card: str | None
+    driver: str | None
+
+
+@dataclass(frozen=True, slots=True)
+class Report:
+    """`peaks` are computed, `measured` come from a card and are empty without one."""
+
+    environment: Environment
+    cases: tuple[CaseReport, ...]
+    peaks: tuple[PeakRow, ...]
+    measured: tuple[MeasuredRow, ...]
+    seconds: float
+
+    @property
+    def failed(self) -> tuple[CaseReport, ...]:
+        return tuple(case for case in self.cases if not case.holds)
+
+    @property
+    def comparisons(self) -> int:
+        return sum(case.comparisons for case in self.cases)
+
+    @property
+    def summary(self) -> str:
+        fixtures = len({case.fixture for case in self.cases})
+        verdict = f"{len(self.failed)} failed" if self.failed else "all hold"
+        return (
+            f"{len(self.cases)} cases of {fixtures} fixtures, "
+            f"{self.comparisons} comparisons in {self.seconds:.1f} s: {verdict}"
+        )
+
+
+def describe_environment(device: str) -> Environment:
+    has_card = device == "cuda" and torch.cuda.is_available()
+    return Environment(
+        __version__,
+        str(torch.__version__),
+        torch.version.cuda,
+        platform.python_version(),
+        f"{platform.system()} {platform.machine()}",
+        torch.cuda.get_device_name() if has_card else None,
+        _driver_version() if has_card else None,
+    )
+
+
+def write_report(report: Report, folder: Path) -> tuple[Path, Path]:
+    """Write `verify.json` and `verify.md` into the folder, which is made if missing."""
+    folder.mkdir(parents=True, exist_ok=True)
+    as_json, as_markdown = folder / "verify.json", folder / "verify.md"
+    text = json.dumps(asdict(report), indent=2, ensure_ascii=False)
+    as_json.write_text(text + "\n", encoding="utf-8")
+    as_markdown.write_text("\n".join(markdown_lines(report)) + "\n", encoding="utf-8")
+    return as_json, as_markdown
+
+
+def terminal_lines(report: Report) -> Iterator[str]:
+    """The table of a run, grouped by fixture."""
+    width = max((len(case.claim) for case in report.cases), default=0)
+    for fixture, cases in groupby(report.cases, key=lambda case: case.fixture):
+        grouped = list(cases)
+        yield f"{fixture} ({grouped[0].tier})"
+        for case in grouped:
+            verdict = "ok  " if case.holds else "FAIL"
+            yield (
+                f"  {verdict} {case.device:4} {case.claim:{width}}  "
+                f"{case.comparisons:4} inputs  "
+                f"outputs {_share(case.outputs_unequal, case):14} "
+                f"gradients {_share(case.gradients_unequal, case):14} {_peaks(case)}"
+            )
+            yield from (f"       {failure}" for failure in case.failures)
+    if report.peaks:
+        yield ""
+        yield f"Peak of the distillation helper at B=1, V={VOCABULARY}, K={COLUMNS}"
+        for row in report.peaks:
+            yield (
+                f"  S={row.positions}: {_gib(row.before)} before, "
+                f"{_gib(row.after)} after (computed)"
+            )
+    for measured in report.measured:
+        yield (
+            f"  S={measured.positions}: {_measurement(measured.before)} before, "
+            f"{_measurement(measured.after)} after (measured)"
+        )
+
+
+def markdown_lines(report: Report) -> Iterator[str]:
+    """The same as a document: environment, helper at full size, every case."""
+    where = report.environment
+    yield "# upcast-lint verify"
+    yield ""
+    yield report.summary + "."
+    yield ""
+    yield from _markdown_table(
+        ("", ""), [(key, str(value or "none")) for key, value in asdict(where).items()]
+    )
+    yield ""
+    yield f"## The distillation helper, B=1, V={VOCABULARY}, K={COLUMNS}"
+    yield ""
+    yield from _markdown_table(
+        ("S", "peak before", "peak after", "how"),
+        [
+            (str(row.positions), _gib(row.before), _gib(row.after), "computed")
+            for row in report.peaks
+        ],
+    )
+    if report.measured:
+        yield ""
+        yield from _markdown_table(
+            ("S", "measured before", "measured after"),
+            [
+                (str(row.positions), _measurement(row.before), _measurement(row.after))
+                for row in report.measured
+            ],
+        )
+    yield ""
+    yield "## Fixtures"
+    yield ""
+    yield from _markdown_table(
+        (
+            "fixture",
+            "case",
+            "tier",
+            "device",
+            "inputs",
+            "outputs",
+            "gradients",
+            "holds",
+        ),
+        [
+            (
+                case.fixture,
+                case.claim,
+                case.tier,
+                case.device,
+                str(case.comparisons),
+                _share(case.outputs_unequal, case),
+                _share(case.gradients_unequal, case),
+                "yes" if case.holds else "**no**: " + "; ".join(case.failures),
+            )
+            for case in report.cases
+        ],
+    )
+
+
+def _markdown_table(
+    head: tuple[str, ...], rows: list[tuple[str, ...]]
+) -> Iterator[str]:
+    yield "| " + " | ".join(head) + " |"
+    yield "|" + " --- |" * len(head)
+    for row in rows:
+        yield "| " + " | ".join(cell.replace("|", "\\|") for cell in row) + " |"
+
+
+def _share(unequal: int, case: CaseReport) -> str:
+    return f"differ on {unequal}" if unequal else "equal"
+
+
+def _peaks(case: CaseReport) -> str:
+    if case.peak_before is None:
+        return ""
+    return f"peak {case.peak_before} -> {case.peak_after} B"
+
+
+def _measurement(measured: Measurement | None) -> str:
+    if measured is None:
+        return "out of memory"
+    return (
+        f"{_gib(measured.peak)}, forward {measured.forward_ms:.2f} ms, "
+        f"with backward {measured.step_ms:.2f} ms"
+    )
+
+
+def _gib(size: int) -> str:
+    return f"{size / _GIB:.2f} GiB"
+
+
+def _driver_version() -> str | None:
+    """As nvidia-smi reports it; torch knows the version of the runtime only."""
+    program = shutil.which("nvidia-smi")
+    if program is None:
+        return None
+    answer = subprocess.run(
+        [program, "--query-gpu=driver_version", "--format=csv,noheader"],
+        capture_output=True,
+        text=True,
+        timeout=30,
+        check=False,
+    )
+    return answer.stdout.split("\n", 1)[0].strip() or None
