@@ -129,6 +129,8 @@ def run_both(rewriting: Rewriting, subject: Subject, device: str = "cpu") -> Ver
         failure = _run_limited(command, subject.seconds)
         if failure is not None:
             return Verdict(failure=failure)
+        if not verdict_path.exists():
+            return Verdict(failure="the code ended the process")
         return Verdict.from_json(verdict_path.read_text(encoding="utf-8"))
 
 

@@ -1,0 +1,180 @@
+"""The command line of `verify`: what it prints, writes and exits with."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+
+import pytest
+import torch
+from click.testing import CliRunner, Result
+
+from upcast_lint.rule import Rule
+from upcast_lint.verify import command, distillation
+from upcast_lint.verify.gate import Rewriting
+
+RULES = Path(__file__).resolve().parents[2] / "rules"
+FIXTURE = '''
+"""The last row alone."""
+from upcast_lint.finding import Safety
+from upcast_lint.verify.fixture import Case, Fixture
+def before(x): return x.float()[-1:]
+def after(x): return {after}
+FIXTURE = Fixture(Safety.SAFE, (Case("one row", "x=low[4,8] grad"),))
+'''
+
+
+def invoke(*arguments: str | Path) -> Result:
+    return CliRunner().invoke(command.verify, [str(each) for each in arguments])
+
+
+@pytest.fixture
+def rules(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    """Two rules, of which the second has the fixture `one_row`; its path."""
+    path = tmp_path / "some_rule" / "fixtures" / "one_row.py"
+    path.parent.mkdir(parents=True)
+    path.write_text(FIXTURE.format(after="x[-1:].float()"))
+    gather = RULES / "upcast_before_gather"
+    found = (
+        Rule("UPC001", "upcast-before-gather", "", gather),
+        Rule("UPC090", "some-rule", "", tmp_path / "some_rule"),
+    )
+    monkeypatch.setattr(command, "all_rules", lambda: found)
+    return path
+
+
+@pytest.fixture
+def no_cuda(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(torch.cuda, "is_available", lambda: False)
+
+
+@pytest.mark.usefixtures("no_cuda")
+def test_fixtures_that_hold_exit_with_0(rules: Path) -> None:
+    result = invoke("--rule", "UPC090")
+    assert result.exit_code == 0
+    assert "some-rule/one_row (safe)" in result.stdout
+    assert "1 cases of 1 fixtures, 72 comparisons" in result.stdout
+    assert "running on the CPU" in result.stderr
+
+
+@pytest.mark.usefixtures("no_cuda")
+def test_a_wrong_fixture_exits_with_1_and_says_how(rules: Path) -> None:
+    rules.write_text(FIXTURE.format(after="x[:1].float()"))
+    result = invoke("--rule", "some-rule")
+    assert result.exit_code == 1
+    assert "FAIL cpu  one row" in result.stdout
+    assert "outputs differ on bf16 contiguous random seed 0 on cpu" in result.stdout
+
+
+def test_a_broken_fixture_exits_with_2(rules: Path) -> None:
+    rules.write_text("before = after = None")
+    result = invoke("--rule", "UPC090", "--device", "cpu")
+    assert result.exit_code == 2
+    assert f"{rules}: FIXTURE is missing" in result.stderr
+
+
+def test_an_unknown_rule_exits_with_2_and_names_the_nearest(rules: Path) -> None:
+    result = invoke("--rule", "upcast-before-gatherr")
+    assert result.exit_code == 2
+    assert "did you mean upcast-before-gather?" in result.stderr
+
+
+@pytest.mark.usefixtures("no_cuda", "rules")
+def test_cuda_without_a_card_is_skipped(tmp_path: Path) -> None:
+    result = invoke("--device", "cuda", "--report", tmp_path / "out")
+    assert result.exit_code == 0
+    assert "Skipped: this machine has no CUDA device" in result.stdout
+    assert not (tmp_path / "out").exists()
+
+
+@pytest.mark.usefixtures("rules")
+def test_the_report_has_the_environment_every_case_and_the_peaks(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(distillation, "SPECIMEN", "some-rule/one_row")
+    monkeypatch.setattr(
+        distillation,
+        "compute_peaks",
+        lambda _: (distillation.PeakRow(2048, 3 * 2**30, 2**30),),
+    )
+    folder = tmp_path / "out"
+    arguments = "--rule", "UPC090", "--device", "cpu", "--report", folder
+    assert invoke(*arguments).exit_code == 0
+    data = json.loads((folder / "verify.json").read_text())
+    assert data["environment"]["torch"] == torch.__version__
+    assert data["environment"]["card"] is None
+    assert data["cases"][0]["fixture"] == "some-rule/one_row"
+    assert data["cases"][0]["failures"] == []
+    assert data["peaks"] == [{"positions": 2048, "before": 3 * 2**30, "after": 2**30}]
+    document = (folder / "verify.md").read_text()
+    assert "| 2048 | 3.00 GiB | 1.00 GiB | computed |" in document
+    assert "| some-rule/one_row | one row | safe | cpu | 72 | equal |" in document
+
+
+@pytest.mark.parametrize(
+    ("arguments", "complaint"),
+    [
+        (("loss.py", "--inputs", "x=1"), "expected FILE::FUNCTION"),
+        (("loss.py::f",), "--inputs or by --spec"),
+        (("loss.py::f", "--inputs", "x=bf16["), "neither a tensor"),
+        (("loss.py::f", "--inputs", "x=1", "--rule", "UPC001"), "--rule and --report"),
+        (("--inputs", "x=1"), "go with FILE::FUNCTION"),
+        (("missing.py::f", "--inputs", "x=1"), "missing.py"),
+        (("loss.py::f", "--spec", "missing.toml"), "missing.toml"),
+    ],
+)
+def test_wrong_usage_exits_with_2(arguments: tuple[str, ...], complaint: str) -> None:
+    result = invoke(*arguments)
+    assert result.exit_code == 2
+    assert complaint in result.stderr
+
+
+SOURCE = "def pick(logits, idx):\n    return logits.float().gather(-1, idx)\n"
+
+
+@pytest.fixture
+def loss(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    """A file with `pick`, and a linter that reorders it."""
+    path = tmp_path / "loss.py"
+    path.write_text(SOURCE)
+    after = SOURCE.replace("float().gather(-1, idx)", "gather(-1, idx).float()")
+    rewriting = Rewriting(SOURCE, after, (object(),))  # type: ignore[arg-type]
+    monkeypatch.setattr(command, "rewrite_function", lambda *_: rewriting)
+    return path
+
+
+def test_a_function_that_stays_equal(loss: Path) -> None:
+    inputs = "logits=bf16[2,8,64] grad; idx=i64[2,8,4]<64 distinct"
+    result = invoke(f"{loss}::pick", "--inputs", inputs)
+    assert result.exit_code == 0, result.output
+    assert "Running the code of loss.py in a child process" in result.stderr
+    assert "outputs equal" in result.stdout and "gradients equal" in result.stdout
+    assert "peak memory 0.011 MiB before, 0.005 MiB after" in result.stdout
+
+
+def test_a_function_whose_gradients_differ_by_its_plan(loss: Path) -> None:
+    plan = loss.with_name("verify.toml")
+    plan.write_text(
+        '[[function]]\nfile = "loss.py"\nname = "pick"\n'
+        'inputs = "logits=bf16[2,8,64] grad; idx=i64[2,8,4]<64 repeated"\n'
+    )
+    result = invoke(f"{loss}::pick", "--spec", plan)
+    assert result.exit_code == 1
+    assert "outputs equal" in result.stdout
+    assert "gradients DIFFER, by" in result.stdout
+
+
+def test_a_function_that_raises_is_not_verified(loss: Path) -> None:
+    result = invoke(f"{loss}::pick", "--inputs", "logits=bf16[2,8,64]; idx=3")
+    assert result.exit_code == 1
+    assert "not verified: pick raises TypeError" in result.stdout
+
+
+def test_a_function_without_a_finding_is_not_run(
+    loss: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    nothing = Rewriting(SOURCE, SOURCE, ())
+    monkeypatch.setattr(command, "rewrite_function", lambda *_: nothing)
+    result = invoke(f"{loss}::pick", "--inputs", "logits=bf16[2,8,64]; idx=3")
+    assert result.exit_code == 0
+    assert "nothing to rewrite, nothing was run" in result.stdout

@@ -1,0 +1,213 @@
+"""A user's function, rewritten in memory, run by a child process under limits."""
+
+from __future__ import annotations
+
+import sys
+from pathlib import Path
+
+import pytest
+
+from upcast_lint.finding import Edit, Finding, Fix, Position, Range, Safety
+from upcast_lint.linter import Mended, Options
+from upcast_lint.source import Source, apply_edits
+from upcast_lint.verify import gate
+from upcast_lint.verify.exchange import Verdict
+from upcast_lint.verify.gate import GateError, Rewriting, run_both
+from upcast_lint.verify.plan import Plan, Subject
+
+MODULE = """\
+import torch
+from helpers import columns
+
+
+class Picker:
+    @staticmethod
+    def pick(logits, idx):
+        return logits.float().gather(-1, columns(idx))
+
+
+def last(logits):
+    return logits.float()[:, -1:]
+"""
+PICKED = MODULE.replace(
+    ".float().gather(-1, columns(idx))", ".gather(-1, columns(idx)).float()"
+)
+INPUTS = "logits=bf16[2,8,64] grad; idx=i64[2,8,4]<64 "
+
+
+@pytest.fixture
+def path(tmp_path: Path) -> Path:
+    (tmp_path / "helpers.py").write_text("def columns(idx):\n    return idx\n")
+    module = tmp_path / "loss.py"
+    module.write_text(MODULE)
+    return module
+
+
+def run(
+    path: Path, body: str, inputs: str = "x=1", after: str = "", seconds: float = 60
+) -> Verdict:
+    """Both versions of a function `f`; `after` is the same unless it is given."""
+    before = f"import torch\ndef f(x):\n    {body}\n"
+    changed = f"import torch\ndef f(x):\n    {after or body}\n"
+    return run_both(Rewriting(before, changed, ()), Subject(path, "f", inputs, seconds))
+
+
+def test_equal_outputs_and_gradients_pass(path: Path) -> None:
+    subject = Subject(path, "Picker.pick", INPUTS + "distinct")
+    verdict = run_both(Rewriting(MODULE, PICKED, ()), subject)
+    assert verdict.passes and verdict.comparisons > 40
+    assert verdict.peak_after < verdict.peak_before
+    assert verdict.seconds_before > 0 and verdict.seconds_after > 0
+
+
+def test_unequal_gradients_do_not_and_are_sized(path: Path) -> None:
+    subject = Subject(path, "Picker.pick", INPUTS + "repeated")
+    verdict = run_both(Rewriting(MODULE, PICKED, ()), subject)
+    assert not verdict.passes and not verdict.outputs
+    assert verdict.largest_gradient and verdict.largest_gradient < 0.1
+    assert "of the gradient differ" in verdict.gradients[0]
+
+
+def test_unequal_outputs_are_sized(path: Path) -> None:
+    verdict = run(path, "return x.float() / 3", "x=bf16[4]", "return (x / 3).float()")
+    assert not verdict.passes and verdict.largest_output
+
+
+def test_low_goes_through_every_dtype(path: Path) -> None:
+    one = run(path, "return x.float()", "x=bf16[4]")
+    assert run(path, "return x.float()", "x=low[4]").comparisons == 3 * one.comparisons
+
+
+@pytest.mark.parametrize(
+    ("body", "failure"),
+    [
+        ("raise ValueError('no luck')", "f raises ValueError .* no luck"),
+        ("import os; os._exit(0)", "the code ended the process"),
+        ("import os; os._exit(3)", "exit code 3"),
+        ("import os; os.kill(os.getpid(), 9)", "signal 9"),
+        ("1 +", "cannot load: SyntaxError"),
+    ],
+)
+def test_code_that_ends_badly(path: Path, body: str, failure: str) -> None:
+    verdict = run(path, body)
+    assert not verdict.passes
+    assert verdict.failure is not None
+    assert __import__("re").search(failure, verdict.failure), verdict.failure
+
+
+def test_code_that_does_not_end(path: Path) -> None:
+    verdict = run(path, "import time; time.sleep(600)", seconds=4)
+    assert verdict.failure == "took longer than 4 s"
+
+
+@pytest.mark.skipif(sys.platform != "linux", reason="needs an enforced RLIMIT_AS")
+def test_code_that_takes_too_much_memory(path: Path) -> None:
+    verdict = run(path, "return torch.ones(2**33)")
+    assert verdict.failure is not None and "memory" in verdict.failure
+
+
+def test_what_the_code_prints_disturbs_nothing(path: Path) -> None:
+    assert run(path, "print('{}' * 100000); return x", "x=bf16[4]").passes
+
+
+def test_an_input_that_the_function_does_not_take(path: Path) -> None:
+    assert run(path, "return x", "x=1; y=2").failure == "f takes no y"
+
+
+def test_a_module_inside_a_package(tmp_path: Path) -> None:
+    package = tmp_path / "project" / "losses"
+    package.mkdir(parents=True)
+    (package / "__init__.py").write_text("from .common import SCALE\n")
+    (package / "common.py").write_text("SCALE = 2.0\n")
+    module = package / "loss.py"
+    text = "from .common import SCALE\ndef f(x):\n    return x.float()[:1] * SCALE\n"
+    module.write_text(text)
+    after = text.replace("x.float()[:1]", "x[:1].float()")
+    verdict = run_both(Rewriting(text, after, ()), Subject(module, "f", "x=bf16[4]"))
+    assert verdict.passes, verdict
+
+
+def finding(row: int, old: str, new: str) -> Finding:
+    """A finding that replaces `old` by `new` on a row of MODULE."""
+    column = MODULE.splitlines()[row - 1].index(old) + 1
+    place = Range(Position(row, column), Position(row, column + len(old)))
+    fix = Fix(Safety.UNSAFE, "", (Edit(place, new),))
+    return Finding("UPC001", "upcast-before-gather", "", place, fix=fix)
+
+
+RIGHT = finding(
+    8, ".float().gather(-1, columns(idx))", ".gather(-1, columns(idx)).float()"
+)
+WRONG = finding(12, ".float()[:, -1:]", "[:, :1].float()")
+
+
+@pytest.fixture
+def made_up_linter(monkeypatch: pytest.MonkeyPatch) -> None:
+    """A linter with one right fix in `Picker.pick` and one wrong one in `last`."""
+
+    def lint(source: Source, options: Options) -> tuple[Finding, ...]:
+        return (RIGHT, WRONG)
+
+    def mend(source: Source, options: Options, findings: tuple[Finding, ...]) -> Mended:
+        edits = [edit for each in findings if each.fix for edit in each.fix.edits]
+        return Mended(apply_edits(source, edits), findings)
+
+    monkeypatch.setattr(gate, "lint", lint)
+    monkeypatch.setattr(gate, "mend", mend)
+
+
+def read(path: Path) -> Source:
+    return Source.from_bytes(path.read_bytes(), str(path))
+
+
+@pytest.mark.usefixtures("made_up_linter")
+def test_only_the_named_function_is_rewritten(path: Path) -> None:
+    rewriting = gate.rewrite_function(read(path), "Picker.pick", Options())
+    assert rewriting.findings == (RIGHT,)
+    assert rewriting.after == PICKED
+
+
+@pytest.mark.usefixtures("made_up_linter")
+def test_a_function_that_is_not_there(path: Path) -> None:
+    with pytest.raises(GateError, match="no function 'pick'"):
+        gate.rewrite_function(read(path), "pick", Options())
+
+
+@pytest.mark.usefixtures("made_up_linter")
+def test_only_rewrites_that_passed_are_kept(path: Path) -> None:
+    plan = Plan(
+        (
+            Subject(path, "Picker.pick", INPUTS + "distinct"),
+            Subject(path, "last", "logits=bf16[2,8,64]"),
+        )
+    )
+    gated = gate.keep_verified(read(path), Options(), (RIGHT, WRONG), plan)
+    assert gated.kept == (RIGHT,)
+    (rejection,) = gated.rejected
+    assert rejection.finding is WRONG and "bits" in rejection.reason
+
+
+@pytest.mark.usefixtures("made_up_linter")
+def test_what_the_plan_does_not_name_is_not_kept(path: Path) -> None:
+    gated = gate.keep_verified(read(path), Options(), (RIGHT, WRONG), Plan(()))
+    assert gated.kept == ()
+    assert [each.reason for each in gated.rejected] == [
+        "the plan has no entry for Picker.pick",
+        "the plan has no entry for last",
+    ]
+
+
+@pytest.mark.usefixtures("made_up_linter")
+def test_of_two_rewrites_in_a_function_the_passing_one_is_kept(
+    path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def run_both(rewriting: Rewriting, subject: Subject) -> Verdict:
+        is_wrong = "[:, :1]" in rewriting.after
+        return Verdict(1, outputs=("result: differs",) if is_wrong else ())
+
+    monkeypatch.setattr(gate, "run_both", run_both)
+    monkeypatch.setattr(gate, "enclosing_function", lambda tree, finding: "last")
+    plan = Plan((Subject(path, "last", "logits=bf16[2,8,64]"),))
+    gated = gate.keep_verified(read(path), Options(), (WRONG, RIGHT), plan)
+    assert gated.kept == (RIGHT,)
+    assert [each.finding for each in gated.rejected] == [WRONG]
