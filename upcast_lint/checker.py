@@ -1,0 +1,221 @@
+"""One file's bytes in; its findings, and with a fix asked for its new bytes, out."""
+
+from __future__ import annotations
+
+import enum
+from collections import Counter
+from collections.abc import Sequence
+from dataclasses import dataclass, field, replace
+from itertools import compress
+from operator import not_
+
+from . import linter
+from .document import Document, fault, read_document
+from .finding import Edit, Finding, Position, Safety
+from .focus import EVERYTHING, Focus, identity
+from .linter import Options
+from .run_rules import UNREADABLE, UNUSED
+from .source import UnreadableSource, apply_edits
+from .suppressions import judge
+
+# Mending can open the way for another fix. Each round mends something, so files end
+# well before this; it only bounds a rule that would undo another.
+_MAX_ROUNDS = 10
+_START = Position(1, 1)
+
+
+class FixMode(enum.Enum):
+    NONE = "none"
+    SAFE = "safe"
+    UNSAFE = "unsafe"
+
+    def takes(self, finding: Finding) -> bool:
+        if finding.fix is None or self is FixMode.NONE:
+            return False
+        return finding.fix.safety is Safety.SAFE or (
+            self is FixMode.UNSAFE and finding.fix.safety is Safety.UNSAFE
+        )
+
+
+@dataclass(frozen=True, slots=True)
+class Job:
+    """What the result for a file depends on, besides its bytes."""
+
+    options: Options = field(default_factory=Options)
+    codes: frozenset[str] | None = None
+    """All codes that may be reported, of the run too; None for every one."""
+    ignore_suppressions: bool = False
+    fix: FixMode = FixMode.NONE
+
+    def reports(self, code: str) -> bool:
+        return self.codes is None or code in self.codes
+
+
+@dataclass(frozen=True, slots=True)
+class Checked:
+    """`findings` are those left; `data` is None where nothing is to be written."""
+
+    findings: tuple[Finding, ...]
+    texts: dict[int, str] = field(default_factory=dict)
+    fixed: tuple[Finding, ...] = ()
+    data: bytes | None = None
+    refusal: str | None = None
+    """Why the fixer left the file, or the rest of it, as it was."""
+    hidden: tuple[str, ...] = ()
+    """The identities of the findings that the focus left out."""
+
+
+def check_bytes(data: bytes, path: str, job: Job, focus: Focus = EVERYTHING) -> Checked:
+    """Check one file; what cannot be read as Python is a finding, too."""
+    texts: dict[int, str] = {}
+    try:
+        document = read_document(data, path)
+        texts = document.texts()
+        findings = _findings(document, job)
+    except UnreadableSource as error:
+        return unreadable(str(error), job)
+    except SyntaxError as error:
+        row, column = error.lineno or 1, error.offset or 1
+        return unreadable(error.msg, job, Position(max(row, 1), max(column, 1)), texts)
+    except (RecursionError, MemoryError):
+        # CPython's parser raises either where brackets or operators nest too deeply.
+        return unreadable("nested too deeply to be analysed", job)
+    if not findings and not document.faults:
+        return Checked(())
+    findings, hidden = _in_focus(document, findings, focus)
+    if any(map(job.fix.takes, findings)):
+        return _mend(document, job, findings, path, hidden)
+    return Checked(_left(document, findings, job), texts, hidden=hidden)
+
+
+def focused(checked: Checked, focus: Focus) -> Checked:
+    """`checked`, which was made with no focus and no fix, seen with one."""
+    chosen = focus.chooses(checked.findings, checked.texts)
+    kept, hidden = _split(checked.findings, chosen, checked.findings, checked.texts)
+    return replace(checked, findings=kept, hidden=hidden)
+
+
+def texts_of(data: bytes, path: str) -> dict[int, str]:
+    """What findings point into; nothing where the bytes cannot be read."""
+    try:
+        return read_document(data, path).texts()
+    except UnreadableSource:
+        return {}
+
+
+def unreadable(
+    reason: str,
+    job: Job,
+    at: Position = _START,
+    texts: dict[int, str] | None = None,
+) -> Checked:
+    """The result for a file that could not be looked at."""
+    if not job.reports(UNREADABLE):
+        return Checked(())
+    return Checked((fault(reason, at),), texts or {})
+
+
+def _findings(document: Document, job: Job) -> tuple[Finding, ...]:
+    """In the document's own source, suppressions applied."""
+    source = document.source
+    found = linter.lint(source, job.options)
+    if job.ignore_suppressions:
+        return found
+    judged = judge(source, found, job.options.codes)
+    if not job.reports(UNUSED):
+        return judged.kept
+    both = (*judged.kept, *judged.unused)
+    return tuple(sorted(both, key=lambda finding: finding.sort_key))
+
+
+def _located(document: Document, findings: tuple[Finding, ...]) -> tuple[Finding, ...]:
+    placed = map(document.located, findings)
+    return tuple(finding for finding in placed if finding is not None)
+
+
+def _left(
+    document: Document, findings: tuple[Finding, ...], job: Job
+) -> tuple[Finding, ...]:
+    """What is to be reported, faults of the file included, in order."""
+    faults = document.faults if job.reports(UNREADABLE) else ()
+    both = (*_located(document, findings), *faults)
+    return tuple(sorted(both, key=lambda finding: finding.sort_key))
+
+
+def _in_focus(
+    document: Document, findings: tuple[Finding, ...], focus: Focus
+) -> tuple[tuple[Finding, ...], tuple[str, ...]]:
+    """The findings of the document that the focus chooses, identities of the rest."""
+    if focus == EVERYTHING:
+        return findings, ()
+    pairs = [(finding, document.located(finding)) for finding in findings]
+    placed = [(finding, shown) for finding, shown in pairs if shown is not None]
+    shown = [each for _, each in placed]
+    texts = document.texts()
+    own = [finding for finding, _ in placed]
+    return _split(own, focus.chooses(shown, texts), shown, texts)
+
+
+def _split(
+    findings: Sequence[Finding],
+    chosen: Sequence[bool],
+    shown: Sequence[Finding],
+    texts: dict[int, str],
+) -> tuple[tuple[Finding, ...], tuple[str, ...]]:
+    kept = tuple(compress(findings, chosen))
+    others = compress(shown, map(not_, chosen))
+    return kept, tuple(identity(finding, texts) for finding in others)
+
+
+def _mend(
+    document: Document,
+    job: Job,
+    findings: tuple[Finding, ...],
+    path: str,
+    hidden: tuple[str, ...],
+) -> Checked:
+    """Fix in rounds, until a round finds nothing more that it may fix."""
+    fixed: list[Finding] = []
+    data: bytes | None = None
+    refusal: str | None = None
+    # Rows shift as fixes are made; what was hidden stays known by identity.
+    focus = Focus(known=tuple(Counter(hidden).items()))
+    for _ in range(_MAX_ROUNDS):
+        chosen = tuple(filter(job.fix.takes, findings))
+        if not chosen:
+            break
+        done, text, refusal = _mend_once(document, job, chosen)
+        if not done:
+            break
+        try:
+            data = document.rendered(text)
+        except ValueError as error:
+            refusal = str(error)
+            break
+        fixed += _located(document, done)
+        document = read_document(data, path)
+        findings, _ = _in_focus(document, _findings(document, job), focus)
+    left = _left(document, findings, job)
+    texts = document.texts() if left else {}
+    return Checked(left, texts, tuple(fixed), data, refusal, hidden)
+
+
+def _mend_once(
+    document: Document, job: Job, chosen: tuple[Finding, ...]
+) -> tuple[tuple[Finding, ...], str, str | None]:
+    """What was fixed, the new text, and why the rest was refused, if it was.
+
+    Comments come after the casts, in rounds of their own: where a statement moves,
+    the place of a comment in it is known only afterwards.
+    """
+    source = document.source
+    casts = tuple(finding for finding in chosen if finding.code != UNUSED)
+    refusal: str | None = None
+    if casts:
+        mended = linter.mend(source, job.options, casts)
+        if mended.fixed:
+            return mended.fixed, mended.text, None
+        refusal = mended.refusal
+    comments = tuple(finding for finding in chosen if finding.code == UNUSED)
+    edits: list[Edit] = [e for f in comments if f.fix is not None for e in f.fix.edits]
+    return comments, apply_edits(source, edits), refusal

@@ -1,0 +1,32 @@
+"""The options of `check` that no finding depends on."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+
+@dataclass(frozen=True, slots=True)
+class Options:
+    """Named as on the command line."""
+
+    takes_unsafe: bool
+    diff: bool
+    fix_only: bool
+    show_fixes: bool
+    exit_zero: bool
+    exit_non_zero_on_fix: bool
+    add_noqa: str | None
+    baseline: str | None
+    write_baseline: str | None
+    diff_base: str | None
+    output_format: str
+    output_file: str | None
+    statistics: bool
+    quiet: bool
+    verbose: bool
+    jobs: int | None
+    no_cache: bool
+    color: str
+    stdin_filename: str | None
+    show_files: bool
+    show_settings: bool

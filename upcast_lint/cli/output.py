@@ -1,0 +1,81 @@
+"""Where reports go: standard output, or a file of the user's."""
+
+from __future__ import annotations
+
+import os
+import sys
+from collections import Counter
+
+import click
+
+from ..errors import UsageError
+from ..escape import visible, without_surrogates
+from ..report import Report, plural
+from ..reporters import TEXT_FORMATS, renderer
+from .options import Options
+
+
+def wants_color(options: Options) -> bool:
+    """The option, then `NO_COLOR` and `FORCE_COLOR`, then whether a terminal reads."""
+    if options.color != "auto":
+        return options.color == "always"
+    if os.environ.get("NO_COLOR"):
+        return False
+    if os.environ.get("FORCE_COLOR", "0") not in ("", "0"):
+        return True
+    return options.output_file is None and sys.stdout.isatty()
+
+
+class Output:
+    """Raises UsageError where the file cannot be written."""
+
+    def __init__(self, options: Options) -> None:
+        self._options = options
+
+    def write(self, text: str) -> None:
+        self.write_bytes(without_surrogates(text).encode())
+
+    def write_bytes(self, data: bytes) -> None:
+        # As bytes, so that a terminal's encoding can neither fail nor change a diff.
+        path = self._options.output_file
+        if path is None:
+            stream = sys.stdout.buffer
+            stream.write(data)
+            stream.flush()
+            return
+        try:
+            with open(path, "wb") as file:
+                file.write(data)
+        except OSError as error:
+            raise UsageError(f"{path}: {error.strerror}") from error
+
+    def write_report(self, report: Report) -> None:
+        self.write(self.rendered(report))
+
+    def rendered(self, report: Report) -> str:
+        name = self._options.output_format
+        if not self._options.statistics:
+            return renderer(name)(report)
+        from ..reporters.summary import statistics, statistics_as_json, summary
+
+        if name == "json":
+            return statistics_as_json(report)
+        if name in TEXT_FORMATS:
+            closing = "" if report.is_quiet else f"{summary(report)}\n"
+            return statistics(report) + closing
+        raise UsageError(f"--statistics has no {name} format")
+
+    def write_fixes(self, report: Report) -> None:
+        """What was fixed, by file; beside a machine's report, not in it."""
+        is_text = self._options.output_format in TEXT_FORMATS
+        to_stderr = not is_text or self._options.diff or bool(self._options.output_file)
+        for outcome in report.outcomes:
+            rules = Counter((each.code, each.name) for each in outcome.checked.fixed)
+            if not rules:
+                continue
+            click.echo(f"Fixed in {visible(outcome.path)}:", err=to_stderr)
+            for (code, name), count in sorted(rules.items()):
+                click.echo(f"    {count} × {code} ({name})", err=to_stderr)
+        total = sum(len(outcome.checked.fixed) for outcome in report.outcomes)
+        if total and self._options.fix_only:
+            click.echo(f"Fixed {plural(total, 'finding')}.", err=to_stderr)

@@ -1,0 +1,186 @@
+"""One run of `check`: find the files, check them, write what is fixed, report."""
+
+from __future__ import annotations
+
+import os
+import time
+from collections.abc import Iterator, Sequence
+from dataclasses import replace
+
+from .. import baseline, writer
+from ..cache import Cache
+from ..errors import UsageError
+from ..report import Report, plural
+from ..runner import Outcome, Task, run
+from ..session import Request, Session
+from .messages import CLEAN, FAILED, INTERRUPTED, say
+from .options import Options
+from .output import Output, wants_color
+from .progress import Progress
+from .state import Run, exit_code
+
+# With fewer files, reading the cache takes longer than it saves.
+_CACHE_FROM = 16
+
+
+def run_check(request: Request, options: Options) -> int:
+    """The exit code. Raises UsageError."""
+    session = Session(request)
+    if options.show_settings:
+        from .settings import show_settings
+
+        return show_settings(session)
+    if "-" in request.paths:
+        from .stdin import check_stdin
+
+        return check_stdin(session, options)
+    start = time.perf_counter()
+    found = session.find()
+    if options.show_files:
+        Output(options).write("".join(f"{file.path}\n" for file in found))
+        return CLEAN
+    known = baseline.read(options.baseline) if options.baseline else None
+    rows = _added_rows(options)
+    tasks = session.tasks(found, known, rows)
+    if not found:
+        say("warning", "no Python files found under the given paths")
+    cache = _cache(session, options, tasks)
+    run = Run(problems=list(session.discovery.problems))
+    try:
+        _check_all(run, tasks, cache, options)
+    except KeyboardInterrupt:
+        whole = "every file is whole, as it was or as it was fixed"
+        say("warning", f"interrupted; {plural(run.written, 'file')} fixed, {whole}")
+        return INTERRUPTED
+    finally:
+        if cache is not None:
+            cache.save()
+            for warning in cache.warnings:
+                say("warning", warning)
+    report = _report(run, session, options, time.perf_counter() - start)
+    if options.write_baseline:
+        return _write_baseline(options.write_baseline, report)
+    if options.add_noqa is not None:
+        return _add_noqa(run, options.add_noqa)
+    _print(run, report, options)
+    if known is not None and rows is None:
+        for entry in known.stale(report.outcomes):
+            say("note", f"{options.baseline}: no longer found: {entry}")
+    return exit_code(run, options)
+
+
+def _added_rows(options: Options) -> dict[str, tuple[tuple[int, int], ...]] | None:
+    if options.diff_base is None:
+        return None
+    from ..gitdiff import added_rows
+
+    return added_rows(options.diff_base)
+
+
+def _cache(session: Session, options: Options, tasks: Sequence[Task]) -> Cache | None:
+    if options.no_cache or len(tasks) < _CACHE_FROM:
+        return None
+    return Cache.open(session.config.root, session.default_job())
+
+
+def _check_all(
+    so_far: Run, tasks: Sequence[Task], cache: Cache | None, options: Options
+) -> None:
+    """Check the tasks, and write each fix as soon as it is known."""
+    with Progress(len(tasks), is_quiet=options.quiet) as progress:
+        for outcome in run(tasks, options.jobs, cache):
+            settled = _settle(outcome, so_far, options)
+            so_far.outcomes.append(settled)
+            progress.step(settled.path)
+    so_far.outcomes.sort(key=lambda outcome: outcome.path)
+
+
+def _settle(outcome: Outcome, so_far: Run, options: Options) -> Outcome:
+    """Write the outcome's fix, or keep its diff; say what went wrong."""
+    checked = outcome.checked
+    if outcome.failure is not None:
+        so_far.problems.append(f"{outcome.path}: internal error: {outcome.failure}")
+    if checked.refusal is not None:
+        say("warning", f"{outcome.path}: not fixed: {checked.refusal}")
+    if checked.data is None or outcome.stamp is None:
+        return outcome
+    try:
+        if options.diff:
+            so_far.diffs.append(_diff(outcome, checked.data))
+        else:
+            writer.write(outcome.absolute, checked.data, outcome.stamp.digest)
+            so_far.written += 1
+    except (writer.Changed, OSError) as error:
+        reason = error.strerror if isinstance(error, OSError) else None
+        so_far.problems.append(f"{outcome.path}: not fixed: {reason or error}")
+        return replace(outcome, checked=replace(checked, data=None, fixed=()))
+    return outcome
+
+
+def _diff(outcome: Outcome, new: bytes) -> bytes:
+    from ..diffs import file_diff
+
+    with open(outcome.absolute, "rb") as file:
+        old = file.read()
+    if outcome.stamp is None or writer.digest(old) != outcome.stamp.digest:
+        raise writer.Changed("changed since it was read")
+    path = os.path.relpath(outcome.absolute).replace(os.sep, "/")
+    return file_diff(path, old, new)
+
+
+def _report(run: Run, session: Session, options: Options, seconds: float) -> Report:
+    return Report(
+        outcomes=tuple(run.outcomes),
+        sizes=session.sizes,
+        seconds=seconds,
+        root=os.getcwd(),
+        is_quiet=options.quiet,
+        has_color=wants_color(options),
+        takes_unsafe=options.takes_unsafe,
+    )
+
+
+def _print(run: Run, report: Report, options: Options) -> None:
+    output = Output(options)
+    if options.diff:
+        output.write_bytes(b"".join(run.diffs))
+    elif not options.fix_only:
+        output.write_report(report)
+    if options.show_fixes:
+        output.write_fixes(report)
+    for note in report.notes:
+        say("warning", note)
+    for problem in run.problems:
+        say("error", problem)
+    if options.verbose:
+        for line in _slowest(report):
+            say("note", line)
+
+
+def _slowest(report: Report) -> Iterator[str]:
+    timed = sorted(report.outcomes, key=lambda outcome: -outcome.seconds)
+    for outcome in timed[:5]:
+        if outcome.seconds:
+            yield f"{outcome.path}: {outcome.seconds:.3f} s"
+
+
+def _write_baseline(path: str, report: Report) -> int:
+    text = baseline.text(path, report.outcomes)
+    try:
+        with open(path, "w", encoding="utf-8", newline="\n") as file:
+            file.write(text)
+    except OSError as error:
+        raise UsageError(f"{path}: {error.strerror}") from error
+    count = sum(len(outcome.checked.findings) for outcome in report.outcomes)
+    say("note", f"{plural(count, 'finding')} written to {path}")
+    return CLEAN
+
+
+def _add_noqa(run: Run, reason: str) -> int:
+    from .suppress import suppress_all
+
+    count = suppress_all(run.outcomes, reason, run.problems)
+    for problem in run.problems:
+        say("error", problem)
+    say("note", f"{plural(count, 'finding')} suppressed")
+    return FAILED if run.problems else CLEAN

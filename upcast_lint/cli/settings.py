@@ -1,0 +1,24 @@
+"""`--show-settings`: the settings that hold, and where they come from."""
+
+from __future__ import annotations
+
+from dataclasses import fields
+
+import click
+
+from ..config import key_of
+from ..config_schema import as_json
+from ..escape import visible
+from ..session import Session
+from .messages import CLEAN
+
+
+def show_settings(session: Session) -> int:
+    import json
+
+    config = session.config
+    click.echo(f"# {visible(config.path or 'no settings file; these are defaults')}")
+    for each in fields(config.settings):
+        value = as_json(getattr(config.settings, each.name))
+        click.echo(f"{key_of(each.name)} = {json.dumps(value)}")
+    return CLEAN

@@ -1,0 +1,73 @@
+"""`check -`: one file from standard input, as editors have it."""
+
+from __future__ import annotations
+
+import os
+import sys
+import time
+
+import click
+
+from ..checker import Checked, FixMode, check_bytes
+from ..errors import UsageError
+from ..report import Report
+from ..runner import Outcome
+from ..session import Session
+from .messages import say
+from .options import Options
+from .output import Output, wants_color
+from .state import Run, exit_code
+
+
+def check_stdin(session: Session, options: Options) -> int:
+    """With a fix asked for, the fixed text goes to stdout and the report to stderr."""
+    if session.request.paths != ("-",):
+        raise UsageError("`-` cannot be given together with other paths")
+    for name, value in (
+        ("--add-noqa", options.add_noqa),
+        ("--diff-base", options.diff_base),
+        ("--write-baseline", options.write_baseline),
+    ):
+        if value is not None:
+            raise UsageError(f"{name} needs files, not standard input")
+    start = time.perf_counter()
+    data = sys.stdin.buffer.read()
+    path = options.stdin_filename or "-"
+    absolute = os.path.abspath(path)
+    config = session.finder.in_folder(os.path.dirname(absolute))
+    if options.stdin_filename and session.discovery.is_forced_out(config, absolute):
+        checked = Checked(())
+    else:
+        checked = check_bytes(data, path, session.job(absolute, config))
+    outcome = Outcome(path, absolute, checked)
+    report = Report(
+        outcomes=(outcome,),
+        sizes=session.sizes,
+        seconds=time.perf_counter() - start,
+        root=os.getcwd(),
+        is_quiet=options.quiet,
+        has_color=wants_color(options),
+        takes_unsafe=options.takes_unsafe,
+    )
+    _print(data, outcome, report, session, options)
+    return exit_code(Run([outcome]), options)
+
+
+def _print(
+    data: bytes, outcome: Outcome, report: Report, session: Session, options: Options
+) -> None:
+    output = Output(options)
+    new = outcome.checked.data
+    if outcome.checked.refusal is not None:
+        say("warning", f"{outcome.path}: not fixed: {outcome.checked.refusal}")
+    if options.diff:
+        if new is not None:
+            from ..diffs import file_diff
+
+            output.write_bytes(file_diff(outcome.path, data, new))
+    elif session.request.fix is FixMode.NONE:
+        output.write_report(report)
+    else:
+        sys.stdout.buffer.write(data if new is None else new)
+        if not options.fix_only:
+            click.echo(output.rendered(report), err=True, nl=False)

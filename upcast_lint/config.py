@@ -1,0 +1,290 @@
+"""Settings: `[tool.upcast-lint]` in `pyproject.toml`, or `upcast-lint.toml`.
+
+The nearest file at or above a checked file holds for it, whole: nothing is merged
+from files further up. Keys are the field names of `Settings` in kebab-case; what a
+field's metadata says about it also makes the JSON schema and the reference pages.
+Paths in patterns are relative to the file's folder.
+"""
+
+from __future__ import annotations
+
+import enum
+import os
+from collections.abc import Mapping
+from dataclasses import dataclass, field, fields
+from typing import Any
+
+from .errors import UsageError
+from .selection import suggestion
+
+PYPROJECT = "pyproject.toml"
+OWN_FILE = "upcast-lint.toml"
+_TABLE = "upcast-lint"
+
+DEFAULT_EXCLUDE = tuple(
+    f"{name}/"
+    for name in (
+        ".bzr",
+        ".direnv",
+        ".eggs",
+        ".git",
+        ".git-rewrite",
+        ".hg",
+        ".ipynb_checkpoints",
+        ".mypy_cache",
+        ".nox",
+        ".pyenv",
+        ".pytest_cache",
+        ".pytype",
+        ".ruff_cache",
+        ".svn",
+        ".tox",
+        ".upcast_lint_cache",
+        ".venv",
+        ".vscode",
+        "__pycache__",
+        "__pypackages__",
+        "_build",
+        "buck-out",
+        "build",
+        "dist",
+        "node_modules",
+        "site-packages",
+        "venv",
+    )
+)
+DEFAULT_ASSUME = (("B", 1), ("S", 8192), ("V", 151_936), ("K", 64))
+
+SelectorsByGlob = tuple[tuple[str, tuple[str, ...]], ...]
+Sizes = tuple[tuple[str, int], ...]
+
+
+class ConfigError(UsageError):
+    """A settings file that cannot be used; `str` names it, the key and the fault."""
+
+
+class Kind(enum.Enum):
+    """The TOML shape that a setting takes."""
+
+    TEXTS = "an array of strings"
+    TEXTS_BY_GLOB = "a table of arrays of strings"
+    SIZES = "a table of positive integers"
+    CHOICE = "a string"
+    FLAG = "true or false"
+
+
+class Width(enum.Enum):
+    VOCAB = "vocab"
+    ANY = "any"
+
+
+def _says(kind: Kind, about: str) -> dict[str, Any]:
+    return {"kind": kind, "about": about}
+
+
+@dataclass(frozen=True, slots=True)
+class Settings:
+    """What a file can configure, with the defaults."""
+
+    select: tuple[str, ...] = field(
+        default=("ALL",),
+        metadata=_says(Kind.TEXTS, "Rules to run: codes, prefixes, names, or `ALL`."),
+    )
+    extend_select: tuple[str, ...] = field(
+        default=(),
+        metadata=_says(Kind.TEXTS, "Rules to run besides those of `select`."),
+    )
+    ignore: tuple[str, ...] = field(
+        default=(),
+        metadata=_says(
+            Kind.TEXTS, "Rules not to run; the more specific selector wins."
+        ),
+    )
+    per_file_ignores: SelectorsByGlob = field(
+        default=(),
+        metadata=_says(
+            Kind.TEXTS_BY_GLOB, "Rules not to run on the files that a pattern matches."
+        ),
+    )
+    exclude: tuple[str, ...] = field(
+        default=DEFAULT_EXCLUDE,
+        metadata=_says(
+            Kind.TEXTS,
+            "Files and folders to leave out, as patterns in gitignore's dialect.",
+        ),
+    )
+    extend_exclude: tuple[str, ...] = field(
+        default=(),
+        metadata=_says(
+            Kind.TEXTS, "Files and folders to leave out besides those of `exclude`."
+        ),
+    )
+    force_exclude: bool = field(
+        default=False,
+        metadata=_says(
+            Kind.FLAG, "Leave excluded files out even where they are named."
+        ),
+    )
+    respect_gitignore: bool = field(
+        default=True,
+        metadata=_says(Kind.FLAG, "Leave out what `.gitignore` files leave out."),
+    )
+    width: Width = field(
+        default=Width.VOCAB,
+        metadata=_says(
+            Kind.CHOICE,
+            "Report only sources that are vocab-wide by evidence (`vocab`), or every "
+            "source with a narrow selection (`any`).",
+        ),
+    )
+    vocab_names: tuple[str, ...] = field(
+        default=(),
+        metadata=_says(
+            Kind.TEXTS, "Patterns of identifiers that name vocab-wide tensors here."
+        ),
+    )
+    not_vocab_names: tuple[str, ...] = field(
+        default=(),
+        metadata=_says(
+            Kind.TEXTS, "Patterns of identifiers that never name vocab-wide tensors."
+        ),
+    )
+    inference_paths: tuple[str, ...] = field(
+        default=(),
+        metadata=_says(
+            Kind.TEXTS,
+            "Files in which no gradient flows, as patterns in gitignore's dialect.",
+        ),
+    )
+    assume: Sizes = field(
+        default=DEFAULT_ASSUME,
+        metadata=_says(
+            Kind.SIZES,
+            "Sizes of dimensions that the estimates assume where the code is silent.",
+        ),
+    )
+
+
+@dataclass(frozen=True, slots=True)
+class Config:
+    """Settings, the folder that their patterns are relative to, their file if any."""
+
+    settings: Settings
+    root: str
+    path: str | None = None
+
+
+def key_of(field_name: str) -> str:
+    return field_name.replace("_", "-")
+
+
+def load(path: str) -> Config:
+    """The settings of one file; raises ConfigError.
+
+    A `pyproject.toml` without our table gives the defaults.
+    """
+    config = _load_if_ours(path)
+    return config or Config(Settings(), os.path.dirname(os.path.abspath(path)), path)
+
+
+class ConfigFinder:
+    """Finds the settings that hold in a folder, reading each file once."""
+
+    def __init__(self, fixed: Config | None = None) -> None:
+        """With `fixed`, that holds everywhere and nothing is searched for."""
+        self._fixed = fixed
+        self._found: dict[str, Config] = {}
+
+    def in_folder(self, folder: str) -> Config:
+        """`folder` is an absolute path. Raises ConfigError."""
+        if self._fixed is not None:
+            return self._fixed
+        known = self._found.get(folder)
+        if known is None:
+            known = self._found[folder] = self._search(folder)
+        return known
+
+    def _search(self, folder: str) -> Config:
+        for name in (OWN_FILE, PYPROJECT):
+            config = _load_if_ours(os.path.join(folder, name), must_exist=False)
+            if config is not None:
+                return config
+        parent = os.path.dirname(folder)
+        if parent == folder:
+            return Config(Settings(), os.getcwd())
+        return self.in_folder(parent)
+
+
+def _load_if_ours(path: str, *, must_exist: bool = True) -> Config | None:
+    """None for a `pyproject.toml` that has no table of ours, or an absent file."""
+    try:
+        with open(path, "rb") as file:
+            data = file.read()
+    except (FileNotFoundError, NotADirectoryError) as error:
+        if must_exist:
+            raise ConfigError(f"{path}: {error.strerror}") from error
+        return None
+    except OSError as error:
+        raise ConfigError(f"{path}: {error.strerror}") from error
+    is_pyproject = os.path.basename(path) == PYPROJECT
+    if is_pyproject and _TABLE.encode() not in data:
+        return None  # spares the parser for the many that do not mention us
+    import tomllib
+
+    try:
+        table: Any = tomllib.loads(data.decode())
+    except (UnicodeDecodeError, tomllib.TOMLDecodeError) as error:
+        raise ConfigError(f"{path}: {error}") from error
+    if is_pyproject:
+        table = table.get("tool", {}).get(_TABLE)
+        if table is None:
+            return None
+        if not isinstance(table, dict):
+            raise ConfigError(f"{path}: `tool.{_TABLE}` is not a table")
+    root = os.path.dirname(os.path.abspath(path))
+    return Config(_settings(path, table), root, path)
+
+
+def _settings(path: str, table: Mapping[str, Any]) -> Settings:
+    known = {key_of(each.name): each for each in fields(Settings)}
+    values: dict[str, Any] = {}
+    for key, value in table.items():
+        if key not in known:
+            raise ConfigError(f"{path}: unknown key `{key}`{suggestion(key, known)}")
+        declared = known[key]
+        try:
+            values[declared.name] = _value(declared.metadata["kind"], value)
+        except ValueError as error:
+            raise ConfigError(f"{path}: `{key}` {error}") from error
+    return Settings(**values)
+
+
+def _value(kind: Kind, value: object) -> object:
+    """A TOML value as `Settings` holds it; raises ValueError with what is wrong."""
+    match kind, value:
+        case Kind.TEXTS, list() if _are_texts(value):
+            return tuple(value)
+        case Kind.FLAG, bool():
+            return value
+        case Kind.CHOICE, str():
+            choices = [each.value for each in Width]
+            if value not in choices:
+                raise ValueError(
+                    f"is none of {', '.join(choices)}{suggestion(value, choices)}"
+                )
+            return Width(value)
+        case Kind.TEXTS_BY_GLOB, dict() if all(map(_are_texts, value.values())):
+            return tuple((glob, tuple(texts)) for glob, texts in value.items())
+        case Kind.SIZES, dict() if all(map(_is_size, value.values())):
+            # What a file leaves out is still assumed, so that one size can be set.
+            return tuple((dict(DEFAULT_ASSUME) | value).items())
+        case _:
+            raise ValueError(f"must be {kind.value}")
+
+
+def _are_texts(value: object) -> bool:
+    return isinstance(value, list) and all(isinstance(item, str) for item in value)
+
+
+def _is_size(value: object) -> bool:
+    return isinstance(value, int) and not isinstance(value, bool) and value > 0

@@ -1,0 +1,64 @@
+"""The JSON schema of the settings, for editors; made from their declarations.
+
+`python -m upcast_lint.config_schema` prints it; a test compares the shipped file.
+"""
+
+from __future__ import annotations
+
+import json
+import sys
+from dataclasses import fields
+from typing import Any
+
+from .config import Kind, Settings, Width, key_of
+
+_TEXTS = {"type": "array", "items": {"type": "string"}}
+_SHAPES: dict[Kind, dict[str, Any]] = {
+    Kind.TEXTS: _TEXTS,
+    Kind.TEXTS_BY_GLOB: {"type": "object", "additionalProperties": _TEXTS},
+    Kind.SIZES: {
+        "type": "object",
+        "additionalProperties": {"type": "integer", "minimum": 1},
+    },
+    Kind.CHOICE: {"enum": [each.value for each in Width]},
+    Kind.FLAG: {"type": "boolean"},
+}
+
+
+def schema() -> dict[str, Any]:
+    return {
+        "$schema": "http://json-schema.org/draft-07/schema#",
+        "title": "upcast-lint",
+        "description": "[tool.upcast-lint] in pyproject.toml, or upcast-lint.toml",
+        "type": "object",
+        "additionalProperties": False,
+        "properties": {
+            key_of(each.name): {
+                **_SHAPES[each.metadata["kind"]],
+                "description": each.metadata["about"],
+                "default": as_json(each.default),
+            }
+            for each in fields(Settings)
+        },
+    }
+
+
+def as_json(value: object) -> object:
+    """A setting's value as JSON and TOML write it."""
+    match value:
+        case Width():
+            return value.value
+        case tuple() if value and isinstance(value[0], tuple):
+            return {key: as_json(item) for key, item in value}
+        case tuple():
+            return list(value)
+        case _:
+            return value
+
+
+def text() -> str:
+    return json.dumps(schema(), indent=2) + "\n"
+
+
+if __name__ == "__main__":
+    sys.stdout.write(text())

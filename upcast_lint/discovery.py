@@ -1,0 +1,238 @@
+"""Which files a run checks: the named ones, and what a walk of named folders finds.
+
+A named file is checked whatever its suffix; a walk takes Python files and notebooks,
+follows no symbolic links, and leaves out what the settings and the ignore files of git
+leave out. Of git's ignore files it reads `.gitignore` in every folder up to the
+repository's root, and `.git/info/exclude`; not the user's global one.
+"""
+
+from __future__ import annotations
+
+import os
+import stat
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass, field
+
+from .config import Config, ConfigFinder
+from .errors import UsageError
+from .globs import Globs
+from .selection import suggestion
+
+SUFFIXES = (".py", ".pyi", ".ipynb")
+
+
+class UnusablePath(UsageError):
+    """A path on the command line that cannot be checked; `str` says why."""
+
+
+@dataclass(frozen=True, slots=True)
+class Found:
+    """A file to check. `path` is as the user would write it."""
+
+    path: str
+    absolute: str
+    config: Config
+    status: os.stat_result
+
+
+@dataclass(frozen=True, slots=True)
+class Exclusion:
+    """What the command line says about leaving files out, over the settings."""
+
+    exclude: tuple[str, ...] | None = None
+    extend_exclude: tuple[str, ...] = ()
+    force: bool = False
+    respect_gitignore: bool = True
+
+
+@dataclass(slots=True)
+class Discovery:
+    """One search. `problems` collects the folders that could not be listed."""
+
+    finder: ConfigFinder
+    exclusion: Exclusion = Exclusion()
+    problems: list[str] = field(default_factory=list)
+    _excludes: dict[int, _Excludes] = field(default_factory=dict)
+
+    def find(self, paths: Sequence[str]) -> list[Found]:
+        """The files, each once, by path. Raises UnusablePath and ConfigError."""
+        found: dict[str, Found] = {}
+        for path in paths:
+            for each in self._find_one(path):
+                found.setdefault(each.absolute, each)
+        return sorted(found.values(), key=lambda each: each.path)
+
+    def _find_one(self, path: str) -> Iterator[Found]:
+        absolute = os.path.abspath(path)
+        try:
+            status = os.stat(path)
+        except FileNotFoundError as error:
+            raise UnusablePath(f"no such file: {path}{_nearest(path)}") from error
+        except (OSError, ValueError) as error:
+            raise UnusablePath(f"{path}: {error}") from error
+        if stat.S_ISDIR(status.st_mode):
+            config = self.finder.in_folder(absolute)
+            if not self.is_forced_out(config, absolute + os.sep):
+                shown = os.path.normpath(path)
+                yield from self._walk("" if shown == "." else shown, absolute)
+        elif stat.S_ISREG(status.st_mode):
+            config = self.finder.in_folder(os.path.dirname(absolute))
+            if not self.is_forced_out(config, absolute):
+                yield Found(os.path.normpath(path), absolute, config, status)
+        else:
+            raise UnusablePath(f"not a regular file: {path}")
+
+    def is_forced_out(self, config: Config, absolute: str) -> bool:
+        if not (self.exclusion.force or config.settings.force_exclude):
+            return False
+        return self._excludes_of(config).cover(absolute)
+
+    def _walk(self, shown: str, absolute: str) -> Iterator[Found]:
+        gitignores = _outer_gitignores(absolute)
+        pending = [(shown, absolute, gitignores)]
+        while pending:
+            shown, absolute, gitignores = pending.pop()
+            try:
+                with os.scandir(absolute) as listing:
+                    entries = list(listing)
+            except OSError as error:
+                self.problems.append(f"{shown or '.'}: {error.strerror}")
+                continue
+            config = self.finder.in_folder(absolute)
+            excludes = self._excludes_of(config)
+            if self.exclusion.respect_gitignore and config.settings.respect_gitignore:
+                names = {entry.name for entry in entries}
+                gitignores = _gitignores_in(absolute, names, gitignores)
+            else:
+                gitignores = ()
+            for entry in entries:
+                is_folder = entry.is_dir(follow_symlinks=False)
+                if not is_folder and not entry.name.endswith(SUFFIXES):
+                    continue
+                path = entry.path + "/" if is_folder else entry.path
+                if excludes.take(path) or _are_ignoring(gitignores, path):
+                    continue
+                below = os.path.join(shown, entry.name)
+                if is_folder:
+                    pending.append((below, entry.path, gitignores))
+                elif entry.is_file(follow_symlinks=False):
+                    status = _status(entry)
+                    if status is not None:
+                        yield Found(below, entry.path, config, status)
+
+    def _excludes_of(self, config: Config) -> _Excludes:
+        known = self._excludes.get(id(config))
+        if known is None:
+            known = self._excludes[id(config)] = _excludes(config, self.exclusion)
+        return known
+
+
+@dataclass(frozen=True, slots=True)
+class _Rooted:
+    """Patterns and the folder, with a final separator, that they are relative to."""
+
+    root: str
+    globs: Globs
+
+    def relative(self, absolute: str) -> str | None:
+        if not absolute.startswith(self.root) or absolute == self.root:
+            return None
+        return absolute[len(self.root) :].replace(os.sep, "/")
+
+    def verdict(self, absolute: str) -> bool | None:
+        path = self.relative(absolute)
+        return None if path is None else self.globs.verdict(path)
+
+
+@dataclass(frozen=True, slots=True)
+class _Excludes:
+    parts: tuple[_Rooted, ...]
+
+    def take(self, absolute: str) -> bool:
+        return any(part.verdict(absolute) for part in self.parts)
+
+    def cover(self, absolute: str) -> bool:
+        """`take`, for a path whose parents have not been judged."""
+        paths = ((part.globs, part.relative(absolute)) for part in self.parts)
+        return any(path is not None and globs.cover(path) for globs, path in paths)
+
+
+def _excludes(config: Config, exclusion: Exclusion) -> _Excludes:
+    """Patterns of the settings count from their file, others from here."""
+    settings = config.settings
+    here = os.getcwd()
+    own = settings.exclude if exclusion.exclude is None else exclusion.exclude
+    parts = (
+        (config.root if exclusion.exclude is None else here, own),
+        (config.root, settings.extend_exclude),
+        (here, exclusion.extend_exclude),
+    )
+    return _Excludes(tuple(_rooted(root, lines) for root, lines in parts if lines))
+
+
+def _rooted(root: str, lines: Iterable[str]) -> _Rooted:
+    return _Rooted(os.path.join(root, ""), Globs(lines))
+
+
+def _are_ignoring(gitignores: tuple[_Rooted, ...], absolute: str) -> bool:
+    """Whether git would ignore a path whose parents it does not: innermost first."""
+    for part in reversed(gitignores):
+        verdict = part.verdict(absolute)
+        if verdict is not None:
+            return verdict
+    return False
+
+
+def _gitignores_in(
+    folder: str, names: set[str], outer: tuple[_Rooted, ...]
+) -> tuple[_Rooted, ...]:
+    """`outer` and what `folder` adds; a nested repository starts afresh."""
+    files = []
+    if ".git" in names:
+        outer = ()
+        files.append(os.path.join(folder, ".git", "info", "exclude"))
+    if ".gitignore" in names:
+        files.append(os.path.join(folder, ".gitignore"))
+    found = (_rooted(folder, _lines(file)) for file in files)
+    return (*outer, *(each for each in found if each.globs))
+
+
+def _outer_gitignores(folder: str) -> tuple[_Rooted, ...]:
+    """The ignore files above `folder`, up to the root of its repository if any."""
+    chain = []
+    while not os.path.exists(os.path.join(folder, ".git")):
+        parent = os.path.dirname(folder)
+        if parent == folder:
+            return ()
+        folder = parent
+        chain.append(folder)
+    found: tuple[_Rooted, ...] = ()
+    for each in reversed(chain):
+        names = {n for n in (".git", ".gitignore") if os.path.exists(f"{each}/{n}")}
+        found = _gitignores_in(each, names, found)
+    return found
+
+
+def _lines(path: str) -> list[str]:
+    try:
+        with open(path, encoding="utf-8", errors="surrogateescape") as file:
+            return file.read().splitlines()
+    except OSError:
+        return []  # git, too, goes on without an ignore file that it cannot read
+
+
+def _status(entry: os.DirEntry[str]) -> os.stat_result | None:
+    try:
+        return entry.stat(follow_symlinks=False)
+    except OSError:
+        return None  # gone since the folder was listed, so no longer of the tree
+
+
+def _nearest(path: str) -> str:
+    folder, name = os.path.split(path)
+    try:
+        names = os.listdir(folder or ".")
+    except OSError:
+        return ""
+    near = suggestion(name, names)
+    return near.replace("`", f"`{folder}{os.sep}", 1) if near and folder else near

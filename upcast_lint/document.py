@@ -1,0 +1,65 @@
+"""What stands between a file's bytes and the one source that is analysed."""
+
+from __future__ import annotations
+
+from typing import Protocol
+
+from .finding import Finding, Position, Range
+from .run_rules import UNREADABLE, UNREADABLE_NAME
+from .source import Source
+
+NOTEBOOK_SUFFIX = ".ipynb"
+
+
+class Document(Protocol):
+    """A file as a source. Findings are placed in it, then shown in the file."""
+
+    @property
+    def source(self) -> Source: ...
+
+    @property
+    def faults(self) -> tuple[Finding, ...]:
+        """What of the file cannot be read, while the rest can; located."""
+
+    def located(self, finding: Finding) -> Finding | None:
+        """The finding as the file's reader counts; None if it has no one place."""
+
+    def rendered(self, text: str) -> bytes:
+        """The file's bytes with `text` for the source's; raises ValueError."""
+
+    def texts(self) -> dict[int, str]:
+        """What located findings point into, by cell; 0 where there are no cells."""
+
+
+class Module:
+    """A Python file: the source is all of it."""
+
+    __slots__ = ("source",)
+    faults: tuple[Finding, ...] = ()
+
+    def __init__(self, data: bytes, path: str) -> None:
+        self.source = Source.from_bytes(data, path)
+
+    def located(self, finding: Finding) -> Finding:
+        return finding
+
+    def rendered(self, text: str) -> bytes:
+        return self.source.encode(text)
+
+    def texts(self) -> dict[int, str]:
+        return {0: self.source.text}
+
+
+def read_document(data: bytes, path: str) -> Document:
+    """Raises UnreadableSource."""
+    if path.endswith(NOTEBOOK_SUFFIX):
+        from .notebook import Notebook
+
+        return Notebook(data, path)
+    return Module(data, path)
+
+
+def fault(reason: str, at: Position, cell: int | None = None) -> Finding:
+    """The finding that says why something could not be looked at."""
+    message = f"not checked: {reason}"
+    return Finding(UNREADABLE, UNREADABLE_NAME, message, Range(at, at), cell=cell)

@@ -1,0 +1,134 @@
+"""What a branch added: rows by file since the merge base, asked of git.
+
+The diff runs from the merge base to the working tree, so what is not committed yet
+counts; files that git does not track are new as a whole. Git is called so that no
+setting or attribute of the repository makes it run another program.
+"""
+
+from __future__ import annotations
+
+import os
+import re
+import subprocess
+from collections import defaultdict
+
+from .document import NOTEBOOK_SUFFIX
+from .errors import UsageError
+from .focus import Rows
+
+_HUNK = re.compile(rb"@@ -\d+(?:,(\d+))? \+(\d+)(?:,(\d+))? @@")
+_ESCAPE = re.compile(rb"\\([0-7]{3}|.)", re.DOTALL)
+_C_ESCAPES = dict(zip(b"abtnvfr", b"\a\b\t\n\v\f\r", strict=True))
+_WHOLE: Rows = ((1, 1 << 40),)
+
+
+class GitError(UsageError):
+    """Git cannot say what was added; `str` has its words."""
+
+
+def added_rows(base: str) -> dict[str, Rows]:
+    """Rows that were added since the merge base with `base`, by real path.
+
+    A notebook's rows count within its cells, so one with an added line counts whole.
+    Raises GitError.
+    """
+    root = os.fsdecode(_git("rev-parse", "--show-toplevel").rstrip(b"\n"))
+    revision = f"{base}^{{commit}}"
+    tip = _git("rev-parse", "--verify", "--end-of-options", revision).decode().strip()
+    start = _merge_base(base, tip)
+    diff = _git(
+        "diff",
+        "--unified=0",
+        "--find-renames",
+        "--no-color",
+        "--no-ext-diff",
+        "--no-textconv",
+        "--no-relative",
+        "--ignore-submodules",
+        "--src-prefix=a/",
+        "--dst-prefix=b/",
+        start,
+        "--",
+        in_folder=root,
+    )
+    rows = {_real(root, name): added for name, added in _parse(diff).items()}
+    for path in rows:
+        if path.endswith(NOTEBOOK_SUFFIX):
+            rows[path] = _WHOLE
+    others = _git("ls-files", "-z", "--others", "--exclude-standard", in_folder=root)
+    for name in others.split(b"\0"):
+        if name:
+            rows[_real(root, name)] = _WHOLE
+    return rows
+
+
+def _merge_base(base: str, tip: str) -> str:
+    try:
+        return _git("merge-base", tip, "HEAD").decode().strip()
+    except GitError as error:
+        raise GitError(
+            f"no merge base of `{base}` and HEAD; a shallow clone needs more history"
+        ) from error
+
+
+def _git(*arguments: str, in_folder: str | None = None) -> bytes:
+    command = ["git", "-c", "core.fsmonitor=false", "-c", "core.quotePath=true"]
+    # Without optional locks git does not rewrite the index on the way.
+    environment = os.environ | {"GIT_OPTIONAL_LOCKS": "0", "LC_ALL": "C"}
+    try:
+        done = subprocess.run(
+            [*command, *arguments],
+            cwd=in_folder,
+            env=environment,
+            stdin=subprocess.DEVNULL,
+            capture_output=True,
+            check=False,
+        )
+    except FileNotFoundError as error:
+        raise GitError("git is not installed") from error
+    if done.returncode:
+        words = done.stderr.decode(errors="replace").strip() or "failed"
+        raise GitError(f"git {arguments[0]}: {words}")
+    return done.stdout
+
+
+def _parse(diff: bytes) -> dict[bytes, Rows]:
+    """Added rows by name. Hunks are skipped by their counts, whatever is in them."""
+    rows: dict[bytes, list[tuple[int, int]]] = defaultdict(list)
+    name: bytes | None = None
+    lines = iter(diff.split(b"\n"))
+    for line in lines:
+        hunk = _HUNK.match(line)
+        if hunk is None:
+            if line.startswith(b"+++ "):
+                name = _name(line[4:])
+            continue
+        removed = int(hunk[1] or 1)
+        start, added = int(hunk[2]), int(hunk[3] or 1)
+        if name is not None and added:
+            rows[name].append((start, start + added - 1))
+        left = removed + added
+        while left:
+            left -= not next(lines).startswith(b"\\")
+    return {name: tuple(added) for name, added in rows.items()}
+
+
+def _name(field: bytes) -> bytes | None:
+    """The file of a `+++` line; None where the file was removed."""
+    field = field.removesuffix(b"\t")
+    if field == b"/dev/null":
+        return None
+    if field.startswith(b'"'):
+        field = _ESCAPE.sub(_unescape, field[1:-1])
+    return field.removeprefix(b"b/")
+
+
+def _unescape(match: re.Match[bytes]) -> bytes:
+    escaped = match[1]
+    if len(escaped) == 3:
+        return bytes([int(escaped, 8)])
+    return bytes([_C_ESCAPES.get(escaped[0], escaped[0])])
+
+
+def _real(root: str, name: bytes) -> str:
+    return os.path.realpath(os.path.join(root, os.fsdecode(name)))

@@ -1,0 +1,72 @@
+"""Path patterns in gitignore's dialect, relative to one folder.
+
+Paths are relative, use `/`, and end in `/` where they name a folder.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from pathspec import GitIgnoreSpec
+
+_MAGIC = frozenset("*?[]\\!/#")
+
+
+class Globs:
+    """A list of patterns; later ones win, `!` takes a path back.
+
+    Where every pattern is a bare name, as in the default excludes, two set lookups
+    answer and pathspec, whose import takes longer than a small run, stays unloaded.
+    """
+
+    __slots__ = ("_anywhere", "_folders", "_lines", "_spec")
+
+    def __init__(self, lines: Iterable[str]) -> None:
+        self._lines = tuple(
+            line for line in lines if line.strip() and not line.startswith("#")
+        )
+        self._spec: GitIgnoreSpec | None = None
+        self._folders: frozenset[str] = frozenset()
+        self._anywhere: frozenset[str] = frozenset()
+        if all(_is_bare_name(line) for line in self._lines):
+            names = [line.rstrip() for line in self._lines]
+            self._folders = frozenset(name.removesuffix("/") for name in names)
+            self._anywhere = frozenset(n for n in names if not n.endswith("/"))
+        else:
+            from pathspec import GitIgnoreSpec
+
+            self._spec = GitIgnoreSpec.from_lines(self._lines)
+
+    def __bool__(self) -> bool:
+        return bool(self._lines)
+
+    def verdict(self, path: str) -> bool | None:
+        """Whether a pattern takes `path` in (True), out (False), or none speaks.
+
+        This judges the path alone: that a parent is taken in is for the caller.
+        """
+        if self._spec is not None:
+            return self._spec.check_file(path).include
+        if path.endswith("/"):
+            return path[:-1].rpartition("/")[2] in self._folders or None
+        return path.rpartition("/")[2] in self._anywhere or None
+
+    def cover(self, path: str) -> bool:
+        """Whether `path` or a folder above it is taken in."""
+        return any(self.verdict(step) for step in _steps(path))
+
+
+def _is_bare_name(line: str) -> bool:
+    return not _MAGIC.intersection(line.rstrip().removesuffix("/"))
+
+
+def _steps(path: str) -> Iterator[str]:
+    """`a/b/c.py` gives `a/`, `a/b/`, `a/b/c.py`."""
+    end = path.find("/")
+    while end != -1:
+        yield path[: end + 1]
+        end = path.find("/", end + 1)
+    if not path.endswith("/"):
+        yield path

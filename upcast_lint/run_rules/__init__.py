@@ -1,0 +1,36 @@
+"""The findings that speak about the run instead of a cast."""
+
+from __future__ import annotations
+
+import os
+from dataclasses import dataclass
+
+UNREADABLE = "UPC900"
+UNREADABLE_NAME = "unreadable-source"
+UNUSED = "UPC901"
+UNUSED_NAME = "unused-suppression"
+
+
+@dataclass(frozen=True, slots=True)
+class RunRule:
+    """Described like a rule; it recognises nothing in the code."""
+
+    code: str
+    name: str
+    summary: str
+
+    def doc(self) -> str:
+        """The page, in Markdown."""
+        folder = os.path.join(os.path.dirname(__file__), self.name.replace("-", "_"))
+        with open(os.path.join(folder, "doc.md"), encoding="utf-8") as file:
+            return file.read()
+
+
+RUN_RULES = (
+    RunRule(
+        UNREADABLE,
+        UNREADABLE_NAME,
+        "A file cannot be read, decoded or parsed, so nothing is known about it",
+    ),
+    RunRule(UNUSED, UNUSED_NAME, "A suppression comment silences nothing"),
+)

@@ -1,0 +1,175 @@
+"""Check many files: read each, hand it to the checker, and let no file stop the rest.
+
+This is the one place that starts processes, and only where the files are worth it.
+What goes wrong with one file becomes its outcome; nothing here prints.
+"""
+
+from __future__ import annotations
+
+import os
+import stat
+import time
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, field, replace
+
+from .cache import Cache, Stamp
+from .checker import Checked, FixMode, Job, check_bytes, focused, texts_of, unreadable
+from .focus import EVERYTHING, Focus
+from .writer import digest
+
+# Below this a second process costs more than it saves; measured on two cores.
+_WORTHWHILE_BYTES = 1_500_000
+
+
+@dataclass(frozen=True, slots=True)
+class Task:
+    """One file to check, how, and which of its findings the run is about."""
+
+    path: str
+    absolute: str
+    status: os.stat_result
+    job: Job
+    focus: Focus = EVERYTHING
+
+
+@dataclass(frozen=True, slots=True)
+class Outcome:
+    """`failure` is an internal error: a bug of ours that this file met.
+
+    `stamp` is of the content that was checked; None where there was none.
+    """
+
+    path: str
+    absolute: str
+    checked: Checked = field(default_factory=lambda: Checked(()))
+    stamp: Stamp | None = None
+    failure: str | None = None
+    seconds: float = 0.0
+
+
+def run(
+    tasks: Sequence[Task], processes: int | None, cache: Cache | None
+) -> Iterator[Outcome]:
+    """Outcomes as they come. `processes` of None means as many as are worthwhile."""
+    fresh: list[Task] = []
+    for task in tasks:
+        known = cache and _from_cache(cache, task)
+        if known:
+            yield _focused(known, task)
+        else:
+            fresh.append(task)
+    for task, outcome in _outcomes(fresh, processes):
+        if cache is not None:
+            _store(cache, task, outcome)
+        yield outcome if _is_focused_early(task) else _focused(outcome, task)
+
+
+def _is_focused_early(task: Task) -> bool:
+    """Whether the choice is made before fixing, and so out of the cache's reach."""
+    return task.job.fix is not FixMode.NONE and task.focus != EVERYTHING
+
+
+def _focused(outcome: Outcome, task: Task) -> Outcome:
+    if task.focus == EVERYTHING:
+        return outcome
+    return replace(outcome, checked=focused(outcome.checked, task.focus))
+
+
+def _store(cache: Cache, task: Task, outcome: Outcome) -> None:
+    checked = outcome.checked
+    if outcome.stamp is None or checked.data is not None or _is_focused_early(task):
+        return
+    cache.store(task.absolute, task.job, outcome.stamp, checked.findings)
+
+
+def check_file(task: Task) -> Outcome:
+    """Read and check one file; every exception becomes an outcome that names it."""
+    start = time.perf_counter()
+    try:
+        data, stamp = _read(task.absolute)
+    except OSError as error:
+        checked = unreadable(error.strerror or str(error), task.job)
+        return Outcome(task.path, task.absolute, checked)
+    try:
+        focus = task.focus if _is_focused_early(task) else EVERYTHING
+        checked = check_bytes(data, task.path, task.job, focus)
+    except Exception as error:  # a bug of ours: the run goes on, exit code 2 tells
+        return Outcome(task.path, task.absolute, failure=_failure(error))
+    seconds = time.perf_counter() - start
+    return Outcome(task.path, task.absolute, checked, stamp, seconds=seconds)
+
+
+def _read(path: str) -> tuple[bytes, Stamp]:
+    # Without O_NONBLOCK, opening a pipe that took the file's place would hang.
+    flags = os.O_RDONLY | getattr(os, "O_NONBLOCK", 0) | getattr(os, "O_BINARY", 0)
+    with open(os.open(path, flags), "rb") as file:
+        status = os.fstat(file.fileno())
+        if not stat.S_ISREG(status.st_mode):
+            raise OSError("not a regular file")
+        data = file.read()
+    return data, Stamp(len(data), status.st_mtime_ns, digest(data))
+
+
+def _failure(error: Exception) -> str:
+    """What happened and where, on one line."""
+    import traceback
+
+    frames = traceback.extract_tb(error.__traceback__)
+    where = f" ({os.path.basename(frames[-1].filename)}:{frames[-1].lineno})"
+    return f"{type(error).__name__}: {error}{where if frames else ''}"
+
+
+def _from_cache(cache: Cache, task: Task) -> Outcome | None:
+    path, job = task.absolute, task.job
+    stamp = cache.lookup(path, job, task.status)
+    if stamp is None and not cache.has(path, job, task.status.st_size):
+        return None
+    try:
+        findings = cache.findings(path)
+    except ValueError:
+        return None
+    if any(map(job.fix.takes, findings)):
+        return None
+    texts: dict[int, str] = {}
+    if stamp is None or findings:
+        try:
+            data, stamp = _read(path)
+        except OSError:
+            return None  # to be met again, and reported, where files are checked
+        if not cache.knows(path, job, stamp.digest):
+            return None
+        if findings:
+            texts = texts_of(data, task.path)
+        cache.store(path, job, stamp, findings)
+    return Outcome(task.path, path, Checked(findings, texts), stamp)
+
+
+def _outcomes(
+    tasks: Sequence[Task], processes: int | None
+) -> Iterator[tuple[Task, Outcome]]:
+    count = _process_count(tasks) if processes is None else processes
+    if min(count, len(tasks)) <= 1:
+        for task in tasks:
+            yield task, check_file(task)
+        return
+    from .pool import map_in_processes
+
+    # Large files first, so that none is left for the end while others idle.
+    order = sorted(tasks, key=lambda task: -task.status.st_size)
+    for task, outcome in map_in_processes(check_file, order, count):
+        yield (
+            task,
+            outcome
+            or Outcome(
+                task.path, task.absolute, failure="the process that checked it died"
+            ),
+        )
+
+
+def _process_count(tasks: Sequence[Task]) -> int:
+    total = sum(task.status.st_size for task in tasks)
+    if total < _WORTHWHILE_BYTES:
+        return 1
+    if hasattr(os, "sched_getaffinity"):
+        return len(os.sched_getaffinity(0))
+    return os.cpu_count() or 1

@@ -1,0 +1,153 @@
+"""From a request to the files to check, each with its settings; nothing is run yet."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+
+from .baseline import Baseline
+from .checker import FixMode, Job
+from .config import Config, ConfigFinder, Settings, Width, load
+from .discovery import Discovery, Exclusion, Found
+from .focus import EVERYTHING, Focus, Rows
+from .globs import Globs
+from .linter import Options
+from .run_rules import UNREADABLE, UNUSED
+from .runner import Task
+from .selection import codes_of, known_rules, selected_codes
+
+
+@dataclass(frozen=True, slots=True)
+class Request:
+    """What the command line asks for; None leaves it to the settings."""
+
+    paths: tuple[str, ...] = (".",)
+    select: tuple[str, ...] | None = None
+    ignore: tuple[str, ...] = ()
+    extend_select: tuple[str, ...] = ()
+    width: Width | None = None
+    config: str | None = None
+    is_isolated: bool = False
+    exclusion: Exclusion = field(default_factory=Exclusion)
+    ignore_suppressions: bool = False
+    fix: FixMode = FixMode.NONE
+
+
+class Session:
+    """The settings of a run, and the jobs that follow from them for each file.
+
+    Raises ConfigError and UnknownName where the request or a settings file is wrong.
+    """
+
+    def __init__(self, request: Request) -> None:
+        self.request = request
+        fixed: Config | None = None
+        if request.config is not None:
+            fixed = load(request.config)
+        elif request.is_isolated:
+            fixed = Config(Settings(), os.getcwd())
+        self.finder = ConfigFinder(fixed)
+        self.discovery = Discovery(self.finder, request.exclusion)
+        self._jobs: dict[tuple[int, frozenset[str], bool], Job] = {}
+        self._globs: dict[tuple[str, ...], Globs] = {}
+
+    @property
+    def config(self) -> Config:
+        """The settings that hold where the run was started."""
+        return self.finder.in_folder(os.getcwd())
+
+    @property
+    def sizes(self) -> dict[str, int]:
+        """What the estimates assume."""
+        return dict(self.config.settings.assume)
+
+    def default_job(self) -> Job:
+        """The job where no setting speaks of one file."""
+        return self._new_job(self.config.settings, frozenset(), False)
+
+    def find(self) -> list[Found]:
+        return self.discovery.find(self.request.paths)
+
+    def job(self, absolute: str, config: Config) -> Job:
+        """What the file's settings and the request make of it, together."""
+        settings = config.settings
+        ignored: frozenset[str] = frozenset()
+        for glob, selectors in settings.per_file_ignores:
+            if self._cover((glob,), absolute, config):
+                ignored |= codes_of(selectors)
+        inference = self._cover(settings.inference_paths, absolute, config)
+        key = (id(config), ignored, inference)
+        job = self._jobs.get(key)
+        if job is None:
+            job = self._jobs[key] = self._new_job(settings, ignored, inference)
+        return job
+
+    def _cover(self, patterns: tuple[str, ...], absolute: str, config: Config) -> bool:
+        if not patterns:
+            return False
+        relative = os.path.relpath(absolute, config.root).replace(os.sep, "/")
+        if relative.startswith("../"):
+            return False
+        globs = self._globs.get(patterns)
+        if globs is None:
+            globs = self._globs[patterns] = Globs(patterns)
+        return globs.cover(relative)
+
+    def _new_job(
+        self, settings: Settings, ignored: frozenset[str], inference: bool
+    ) -> Job:
+        codes = self._codes(settings)
+        if ignored:
+            if codes is None:
+                codes = frozenset(rule.code for rule in known_rules())
+            codes -= ignored
+        options = Options(
+            codes=_of_the_engine(codes),
+            any_width=(self.request.width or settings.width) is Width.ANY,
+            vocab_names=settings.vocab_names,
+            not_vocab_names=settings.not_vocab_names,
+            inference=inference,
+        )
+        return Job(options, codes, self.request.ignore_suppressions, self.request.fix)
+
+    def _codes(self, settings: Settings) -> frozenset[str] | None:
+        """`--select` puts aside what the settings select and ignore."""
+        request = self.request
+        if request.select is not None:
+            select, ignore = request.select, request.ignore
+        else:
+            select = (*settings.select, *settings.extend_select)
+            ignore = (*settings.ignore, *request.ignore)
+        return selected_codes((*select, *request.extend_select), ignore)
+
+    def tasks(
+        self,
+        found: Sequence[Found],
+        baseline: Baseline | None = None,
+        rows: dict[str, Rows] | None = None,
+    ) -> list[Task]:
+        """`rows` are the added rows of each changed file; others are left out."""
+        tasks = []
+        for file in found:
+            focus = EVERYTHING
+            if rows is not None or baseline is not None:
+                real = os.path.realpath(file.absolute)
+                if rows is not None and real not in rows:
+                    continue
+                focus = Focus(
+                    rows[real] if rows is not None else None,
+                    baseline.known(real) if baseline is not None else (),
+                )
+            job = self.job(file.absolute, file.config)
+            tasks.append(Task(file.path, file.absolute, file.status, job, focus))
+        return tasks
+
+
+def _of_the_engine(codes: frozenset[str] | None) -> frozenset[str] | None:
+    """The codes that the linter is to run; None where those are all of its rules."""
+    if codes is None:
+        return None
+    codes -= {UNREADABLE, UNUSED}
+    all_codes = {rule.code for rule in known_rules()} - {UNREADABLE, UNUSED}
+    return None if codes == all_codes else codes
