@@ -1,0 +1,219 @@
+"""What identifiers say: the words of a name, and which things words speak of.
+
+A name is read as words: `lastTokenLogits`, `last_token_logits` and `lm_head.weight`
+alike. Words say what a tensor is for, so they are evidence and never proof.
+"""
+
+from __future__ import annotations
+
+import ast
+import re
+from collections.abc import Iterable
+
+_WORD = re.compile(r"[A-Z]+(?![a-z])|[A-Z]?[a-z]+")
+
+
+def word_set(text: str) -> frozenset[str]:
+    """The words of a block of text, for tables that people edit."""
+    return frozenset(text.split())
+
+
+LOG_PROBS = frozenset(("logprob", "logprobs", "logp", "logps", "lprobs"))
+SCORES = frozenset(("score", "scores", "prob", "probs", "probabilities"))
+LANGUAGE_HEADS = word_set(
+    """
+    lm_head embed_out output_layer unembed unembedding output_projection
+    compute_logits get_logits logits_processor language_model_head head_lm
+    vocab_proj token_head decoder_head lm_logits
+    """
+)
+"""Modules and methods that map hidden states onto the vocabulary."""
+
+_NO_LOGITS = word_set(
+    """
+    scale bias length lengths len mask idx index indices ids shape cap softcap
+    softcapping processor dtype device size fn func kwargs grad weight
+    """
+)
+"""Last words by which `logit_scale` and the like are something else."""
+
+OTHER_AXES = {
+    "experts": """
+        router routers routing gate gates gating expert experts moe mor sinkhorn
+    """,
+    "scores, not tokens": """
+        reward rewards rm value values critic advantage advantages v_head
+    """,
+    "classes": """
+        cls class classes classifier classification label_logits num_labels sop nsp
+        segmentation seg semantic panoptic instance detection detr detect bbox boxes
+        box iou anchor objectness object depth matting contrastive quality
+    """,
+    "similarities": """
+        similarity sim per_image per_text image clip siglip retrieval
+    """,
+    "attention scores": """
+        attn attention qk attentions
+    """,
+    "positions": """
+        start end span answer_start
+    """,
+    "a mask": """
+        mask masks eos_logits stop
+    """,
+    "other modalities": """
+        speaker duration pitch pixel pixels voxel grid_logits audio_class frame
+    """,
+    "quantisation parameters": """
+        absmax amax scale scales zero zeros qweight
+    """,
+    "a kept few": """
+        topk top_k topn top_n kept_logits
+    """,
+}
+"""What the last axis of a tensor is instead, by words that name it."""
+
+
+def words(identifier: str) -> tuple[str, ...]:
+    """The words of an identifier or dotted name, in lower case."""
+    return tuple(word.lower() for word in _WORD.findall(identifier))
+
+
+def spoken(identifier: str) -> str:
+    """The words joined by underscores, with one before and one after."""
+    return f"_{'_'.join(words(identifier))}_"
+
+
+def _table() -> tuple[tuple[str, tuple[str, ...]], ...]:
+    return tuple(
+        (axis, tuple(f"_{name}_" for name in names.split()))
+        for axis, names in OTHER_AXES.items()
+    )
+
+
+_OTHER = _table()
+
+
+def other_axis(identifier: str) -> str | None:
+    """What the words say the last axis is, if something else than a vocabulary."""
+    said = spoken(identifier)
+    for axis, names in _OTHER:
+        if any(name in said for name in names):
+            return axis
+    return None
+
+
+def names_logits(identifier: str) -> bool:
+    said = words(identifier)
+    return any(w in ("logit", "logits") for w in said) and said[-1] not in _NO_LOGITS
+
+
+def names_log_probs(identifier: str) -> bool:
+    said = words(identifier)
+    if not said or said[-1] in _NO_LOGITS:
+        return False
+    joined = spoken(identifier)
+    return (
+        not LOG_PROBS.isdisjoint(said)
+        or "_log_prob" in joined
+        or "_log_softmax_" in joined
+    )
+
+
+def names_scores(identifier: str) -> bool:
+    said = words(identifier)
+    return bool(said) and said[-1] in SCORES
+
+
+_VOCAB_WORDS = frozenset(("vocab", "vocabulary", "nvocab", "vocabsize"))
+_VOCAB_LETTERS = re.compile(
+    r"(?:V|n?V|V_?(?:local|total|full|tp|loc|shard|per_rank|eff|pad|padded)"
+    r"|(?:local|full|total|padded)_V)\Z"
+)
+
+
+def names_vocabulary(identifier: str) -> bool:
+    """`vocab_size`, `padded_vocab`, `V`, `V_local`."""
+    return not _VOCAB_WORDS.isdisjoint(words(identifier)) or bool(
+        _VOCAB_LETTERS.match(identifier)
+    )
+
+
+_OTHER_SIZES = word_set(
+    """
+    num_labels n_labels num_classes n_classes num_class num_experts n_experts
+    n_routed_experts num_local_experts num_queries num_anchors
+    """
+)
+
+
+def names_other_size(identifier: str) -> bool:
+    return identifier.lower().strip("_") in _OTHER_SIZES
+
+
+_TOKEN_IDS = word_set(
+    """
+    label labels target targets token tokens input_ids completion completions
+    response responses tgt goal next_token next_tokens shift_labels
+    """
+)
+_NOT_TOKENS = frozenset(("mask", "logits", "logprobs", "scores", "weights", "lengths"))
+
+
+def names_token_ids(identifier: str) -> bool:
+    """`labels`, `shift_labels`, `input_ids`, `completion_ids`, `next_token`."""
+    said = words(identifier)
+    if not said or said[-1] in _NOT_TOKENS or other_axis(identifier) is not None:
+        return False
+    return not _TOKEN_IDS.isdisjoint(said) or "_input_ids_" in spoken(identifier)
+
+
+_EMBEDDINGS = re.compile(
+    r"_(?:embed_tokens?|tok_embeddings?|token_embeddings?|word_embeddings?|wte|lm_head"
+    r"|embed_out|output_layer|shared|embedding_table|vocab_embeddings?|embed_in"
+    r"|get_input_embeddings|get_output_embeddings|vocab_embed)_(?:\w*_)?"
+)
+
+
+def names_embedding_table(dotted: str) -> bool:
+    """`model.embed_tokens.weight`, `lm_head.weight`, `token_embeddings.weight`."""
+    said = spoken(dotted)
+    return said.endswith("_weight_") and bool(_EMBEDDINGS.match(said[_head(said) :]))
+
+
+def _head(said: str) -> int:
+    found = _EMBEDDINGS.search(said)
+    return found.start() if found else 0
+
+
+def dotted_words(node: ast.expr) -> str:
+    """The names of `a.b`, `a["b"]`, `a(…).b` joined by dots: what it is called."""
+    match node:
+        case ast.Name(id=name):
+            return name
+        case ast.Attribute(value=value, attr=attr):
+            head = dotted_words(value)
+            return f"{head}.{attr}" if head else attr
+        case ast.Subscript(value=value, slice=ast.Constant(value=str(key))):
+            head = dotted_words(value)
+            return f"{head}.{key}" if head else key
+        case ast.Subscript(value=value):
+            return dotted_words(value)
+        case ast.Call(func=func):
+            return dotted_words(func)
+        case _:
+            return ""
+
+
+def identifiers(nodes: Iterable[ast.AST]) -> set[str]:
+    """The names, attributes, parameters and keywords among nodes."""
+    found: set[str] = set()
+    for node in nodes:
+        match node:
+            case ast.Name(id=name) | ast.Attribute(attr=name) | ast.arg(arg=name):
+                found.add(name)
+            case ast.keyword(arg=str(name)):
+                found.add(name)
+            case _:
+                pass
+    return found
