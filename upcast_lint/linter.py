@@ -2,9 +2,12 @@
 
 from __future__ import annotations
 
+import gc
+from collections.abc import Iterator
+from contextlib import contextmanager
 from dataclasses import dataclass, field
 
-from .finding import Finding
+from .finding import Edit, Finding
 from .source import Source
 
 
@@ -38,9 +41,69 @@ class Mended:
 
 def lint(source: Source, options: Options) -> tuple[Finding, ...]:
     """All findings, in order. Raises SyntaxError where the text does not parse."""
-    raise NotImplementedError
+    with _no_collection():
+        return _lint(source, options)
+
+
+def _lint(source: Source, options: Options) -> tuple[Finding, ...]:
+    from .analysis.directives import read_directives
+    from .analysis.facts import Module
+    from .analysis.syntax import scopes
+    from .judge import Demands, findings_of
+    from .registry import all_rules
+
+    module = Module.parse(source)
+    directives = read_directives(source)
+    demands = Demands(
+        options.any_width,
+        options.vocab_names,
+        options.not_vocab_names,
+        options.inference,
+    )
+    found: list[Finding] = []
+    for scope in scopes(module.tree.module):
+        found += findings_of(module.facts(scope), all_rules(), directives, demands)
+    if options.codes is not None:
+        found = [f for f in found if f.code in options.codes]
+    return tuple(sorted(found, key=lambda f: f.sort_key))
 
 
 def mend(source: Source, options: Options, findings: tuple[Finding, ...]) -> Mended:
-    """Make the fixes of `findings` (the caller has chosen which), and check them."""
-    raise NotImplementedError
+    """Make the fixes of `findings` (the caller has chosen which), and check them.
+
+    Of fixes that touch the same text the first is made; the next round sees the rest.
+    """
+    from .rewrite.check import failed_check
+    from .source import apply_edits
+
+    edits: list[Edit] = []
+    made: list[Finding] = []
+    for finding in sorted(findings, key=lambda f: f.sort_key):
+        if finding.fix is None or not finding.fix.edits:
+            continue
+        if not any(_touch(a, b) for a in finding.fix.edits for b in edits):
+            edits += finding.fix.edits
+            made.append(finding)
+    if not made:
+        return Mended(source.text)
+    text = apply_edits(source, edits)
+    refusal = failed_check(source, text, edits)
+    if refusal is not None:
+        return Mended(source.text, (), refusal)
+    return Mended(text, tuple(made))
+
+
+def _touch(a: Edit, b: Edit) -> bool:
+    return a.range.start <= b.range.end and b.range.start <= a.range.end
+
+
+@contextmanager
+def _no_collection() -> Iterator[None]:
+    """Syntax trees are many small objects without cycles of their own."""
+    was_enabled = gc.isenabled()
+    gc.disable()
+    try:
+        yield
+    finally:
+        if was_enabled:
+            gc.enable()

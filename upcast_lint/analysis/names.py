@@ -74,8 +74,10 @@ class Names:
     captured: set[str] = field(default_factory=set)
     """Names that a nested function, lambda or class reads or binds from here."""
     uses: dict[Definition, list[ast.Name]] = field(default_factory=dict)
-    at_exit: set[Definition] = field(default_factory=set)
-    """Definitions that are live where the scope ends or returns."""
+    rebound: set[str] = field(default_factory=set)
+    """Names that a nested scope binds with `nonlocal` or `global`."""
+    before: dict[ast.stmt, dict[str, Reaching]] = field(default_factory=dict)
+    """What each bound name may be just before a statement, over all rounds of loops."""
 
     def of(self, name: ast.Name) -> Reaching:
         return self.reaching.get(name, _NOTHING)
@@ -125,7 +127,6 @@ class _Walker:
                 self._statement(item)
             elif isinstance(item, ast.expr):
                 self._expression(item)
-        self._leave()
         uses = self.names.uses
         for load, found in self.names.reaching.items():
             for definition in found:
@@ -168,11 +169,6 @@ class _Walker:
             found = frozenset((self._free(node.id),))
         seen = self.names.reaching.get(node, _NOTHING)
         self.names.reaching[node] = seen | found
-
-    def _leave(self) -> None:
-        if self.env is not None:
-            for found in self.env.values():
-                self.names.at_exit |= found
 
     def _target(
         self,
@@ -225,6 +221,10 @@ class _Walker:
             self._statement(statement)
 
     def _statement(self, node: ast.stmt) -> None:
+        if self.env is not None:
+            before = self.names.before.get(node)
+            known = [dict(self.env), before]
+            self.names.before[node] = _join(known) or {}
         match node:
             case ast.Assign():
                 self._expression(node.value)
@@ -261,7 +261,6 @@ class _Walker:
             case ast.Return():
                 if node.value is not None:
                     self._expression(node.value)
-                self._leave()
                 self.env = None
             case ast.Raise():
                 for part in (node.exc, node.cause):
@@ -315,6 +314,12 @@ class _Walker:
 
     def _capture(self, node: ScopeNode) -> None:
         self.names.captured |= free_names(node)
+        self.names.rebound |= {
+            name
+            for part in ast.walk(node)
+            if isinstance(part, ast.Global | ast.Nonlocal)
+            for name in part.names
+        }
 
     def _branches(self, suites: Sequence[Sequence[ast.stmt]]) -> None:
         start = self.env

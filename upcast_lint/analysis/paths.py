@@ -45,28 +45,36 @@ class Outcome:
 
 
 class Paths:
-    """The paths of one flow."""
+    """The paths from `origin` to the exits of its scope.
 
-    def __init__(self, flow: Flow, facts: Facts) -> None:
-        self.flow = flow
+    `demands` says which nodes make which demand, as a set of bits.
+    """
+
+    def __init__(
+        self, origin: ast.expr, demands: Mapping[ast.AST, int], facts: Facts
+    ) -> None:
+        self.origin = origin
         self.tree = facts.tree
-        self.demands: dict[ast.AST, int] = {}
-        for read in flow.reads:
-            if read.kind is Kind.SELECTION:
-                self._demand(read.node, NARROW)
-            elif read.kind in (Kind.FULL, Kind.WRITE):
-                self._demand(read.node, FULL)
+        self.demands = demands
         self._warm: set[ast.AST] = set()
-        for node in self.demands:
+        for node in demands:
             self._warm.add(node)
             self._warm.update(self.tree.ancestors(node))
 
-    def _demand(self, node: ast.AST, demand: int) -> None:
-        self.demands[node] = self.demands.get(node, 0) | demand
+    @classmethod
+    def of(cls, flow: Flow, facts: Facts) -> Paths:
+        """The paths of a flow, with the demands NARROW and FULL."""
+        demands: dict[ast.AST, int] = {}
+        for read in flow.reads:
+            if read.kind is Kind.SELECTION:
+                demands[read.node] = demands.get(read.node, 0) | NARROW
+            elif read.kind in (Kind.FULL, Kind.WRITE):
+                demands[read.node] = demands.get(read.node, 0) | FULL
+        return cls(flow.origin, demands, facts)
 
-    def from_cast(self) -> Demands:
-        """The demands of every path from the cast to an exit of the scope."""
-        statement = self.tree.statement(self.flow.origin)
+    def from_origin(self) -> Demands:
+        """The demands of every path from the origin to an exit of the scope."""
+        statement = self.tree.statement(self.origin)
         place = self.tree.place(statement)
         outcome = self.suite(place.suite[place.index :], _NONE)
         exits = outcome.exits
@@ -123,6 +131,8 @@ class Paths:
         return Outcome(live, exits, breaks, continues)
 
     def statement(self, node: ast.stmt, start: Demands) -> Outcome:
+        if node in self.demands:
+            start = _also(start, self.demands[node])
         match node:
             case ast.Return():
                 return Outcome(_NO_PATH, exits=self._children(node, start))
@@ -139,8 +149,6 @@ class Paths:
                 )
             case ast.For() | ast.AsyncFor():
                 entered = self.expression(node.iter, start)
-                if node in self.demands:
-                    entered = _also(entered, self.demands[node])
                 return self._loop(node.body, node.orelse, entered, None)
             case ast.While():
                 return self._loop(node.body, node.orelse, start, node.test)
@@ -230,8 +238,6 @@ class Paths:
         live = start
         for child in ast.iter_child_nodes(node):
             live = self.expression(child, live)
-        if isinstance(node, ast.stmt) and node in self.demands:
-            live = _also(live, self.demands[node])
         return live
 
 

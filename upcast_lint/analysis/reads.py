@@ -117,13 +117,17 @@ class Piece:
 class Selection:
     """A selection, as a rule judges it.
 
-    `narrow` says in words what it keeps, such as `[B, S, K]`; None where it keeps
-    nearly everything, and then it counts as a full read.
+    `narrow` says in words what it keeps, such as "the columns in `idx`"; None where it
+    keeps nearly everything, and then it counts as a full read.
     """
 
     node: ast.expr | ast.For | ast.AsyncFor | ast.comprehension
     label: str
     narrow: str | None
+    axis: int | None = None
+    """The dimension it narrows, where that is a number."""
+    kept: str = "K"
+    """How much of that dimension is kept, as a shape would say it; empty: none."""
     result: Result = Result.VALUES
     gradient: Gradient = Gradient.EXACT
     index: ast.expr | None = None
@@ -142,6 +146,8 @@ class Selection:
     rows: ast.expr | None = None
     """The index, where it is the only one and acts on dimension 0."""
     piece: Piece | None = None
+    disjoint_rounds: Proof | None = None
+    """In a loop: the proof that no two rounds take the same element."""
 
 
 class Kind(enum.Enum):

@@ -1,0 +1,507 @@
+"""A plan written out as edits of the source text."""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Sequence
+
+from ..analysis.casts import Cast
+from ..analysis.facts import Facts
+from ..analysis.flow import Carrier, Read
+from ..analysis.names import Definition
+from ..analysis.reads import Kind, Selection, Step, StepKind
+from ..finding import Edit
+from .plan import Moved, Placement, Plan, ValueSite
+from .text import (
+    Text,
+    Unfixable,
+    cast_text,
+    drop_cast,
+    indentation,
+    line_end,
+    rest_of_line,
+)
+
+_RESHAPES = {"view": "reshape", "view_as": "reshape_as"}
+_OPERATORS = (ast.BinOp, ast.UnaryOp, ast.IfExp)
+
+
+def write_plan(plan: Plan, facts: Facts, known_dense: bool) -> tuple[Edit, ...]:
+    """The edits of a plan. Raises Unfixable where the text has no place for them.
+
+    `known_dense` states that the source has no gaps in memory, so that `view` works on
+    it as on its copy.
+    """
+    return _Writer(plan, facts, known_dense).write()
+
+
+class _Writer:
+    def __init__(self, plan: Plan, facts: Facts, known_dense: bool) -> None:
+        self.plan = plan
+        self.flow = plan.flow
+        self.cast: Cast = plan.flow.cast
+        self.facts = facts
+        self.source = facts.source
+        self.text = Text(facts.source)
+        self.known_dense = known_dense
+        self.inserted: dict[int, list[str]] = {}
+        self.renamed: dict[ast.Name, str] = {}
+
+    def write(self) -> tuple[Edit, ...]:
+        if not self.known_dense:
+            self._reshape_views()
+        self._rename_dropped()
+        self._write_types()
+        own_line = self._remove_cast()
+        self._strip_lifts()
+        for moved in self.plan.moved:
+            self._move(moved, own_line)
+        for placement in self.plan.placements:
+            self._write_placement(placement)
+        self._flush()
+        return self.text.edits()
+
+    # The cast goes
+
+    def _remove_cast(self) -> bool:
+        """Take the cast out. True if it stood on a line of its own in a chain."""
+        first = self._first_carrier()
+        guard = self.flow.guard
+        if first is not None and first.definition in self.plan.dropped:
+            statement = self.facts.tree.statement(self.cast.call)
+            self._drop_statement(
+                guard.holder
+                if guard is not None and isinstance(guard.holder, ast.If)
+                else statement
+            )
+            return False
+        if guard is not None:
+            if isinstance(guard.holder, ast.If):
+                raise Unfixable("a guarded cast binds another name")
+            start = self.source.node_start(guard.holder)
+            end = self.source.node_end(guard.holder)
+            self.text.replace(start, end, self.source.segment(self.cast.source))
+            return False
+        return drop_cast(self.cast, self.text)
+
+    def _first_carrier(self) -> Carrier | None:
+        for carrier in self.flow.carriers.values():
+            if carrier.load is None and not carrier.own:
+                return carrier
+        for definition in self.plan.dropped:
+            carrier = self.flow.carriers[definition]
+            if carrier.load is None:
+                return carrier
+        return None
+
+    def _drop_statement(self, statement: ast.stmt) -> None:
+        """Delete a statement; comments on and just above it go with the cast."""
+        source = self.source
+        place = self.facts.tree.place(statement)
+        first, last = statement.lineno, statement.end_lineno or statement.lineno
+        start, end = source.node_start(statement), source.node_end(statement)
+        before = source.text[source.line_starts[first - 1] : start]
+        rest, next_line = rest_of_line(source, end)
+        comment = rest.strip()
+        if before.strip() or (comment and not comment.startswith("#")):
+            if len(place.suite) == 1 and not comment.startswith(";"):
+                self.text.replace(start, end, "pass")
+                return
+            raise Unfixable("the cast shares its line with another statement")
+        if len(place.suite) == 1:
+            self.text.replace(start, end, "pass")
+            return
+        comments = [comment] if comment else []
+        above = first - 1
+        while above >= 1 and source.line(above).lstrip().startswith("#"):
+            if indentation(source, above) != before or above == 1:
+                break
+            above -= 1
+        if above < first - 1 and self._starts_paragraph(above, statement):
+            lines = [source.line(row).strip() for row in range(above + 1, first)]
+            if not any(_is_directive(line) for line in lines):
+                comments = [*lines, *comments]
+                first = above + 1
+        blank_above = first > 1 and not source.line(first - 1).strip()
+        blank_below = last < len(source.line_starts) and not (
+            source.line(last + 1).strip()
+        )
+        if blank_above and blank_below and last + 1 < len(source.line_starts):
+            next_line = source.line_starts[last + 1]
+        self.text.replace(source.line_starts[first - 1], next_line, "")
+        if comments:
+            self._keep_comments(comments)
+
+    def _starts_paragraph(self, row: int, statement: ast.stmt) -> bool:
+        """Whether comments below `row` speak of `statement` alone."""
+        if row < 1 or not self.source.line(row).strip():
+            return True
+        return len(indentation(self.source, row)) < len(
+            indentation(self.source, statement.lineno)
+        )
+
+    def _keep_comments(self, comments: Sequence[str]) -> None:
+        """Put the comments of a dropped cast where the cast first goes."""
+        homes = [p.statement for p in self.plan.placements]
+        homes += [
+            self.facts.tree.statement(m.read.node)
+            for m in self.plan.moved
+            if isinstance(m.read.node, ast.expr)
+        ]
+        homes.sort(key=lambda s: s.lineno)
+        if not homes:
+            return
+        home = homes[0]
+        for line in comments:
+            self._insert_line_before(home, line)
+
+    # Names and types
+
+    def _rename_dropped(self) -> None:
+        """Let loads of dropped carriers read the source by its own name."""
+        names = self.facts.names
+        entries = {load for p in self.plan.placements for load in p.loads}
+        for definition in self.plan.dropped:
+            name = getattr(self.cast.source, "id", "")
+            if name == definition.name:
+                continue
+            for load in names.uses.get(definition, []):
+                if load in entries or self._is_kept(load):
+                    continue
+                statement = self.facts.tree.statement(load)
+                if isinstance(statement, ast.Delete):
+                    self._forget(statement, load)
+                    continue
+                self.renamed[load] = name
+                self._replace_node(load, name)
+
+    def _is_kept(self, load: ast.Name) -> bool:
+        return any(
+            p.name == load.id and p.covers(load, self.facts)
+            for p in self.plan.placements
+        )
+
+    def _forget(self, statement: ast.Delete, load: ast.Name) -> None:
+        """Take a name out of a `del`."""
+        if len(statement.targets) == 1:
+            self._drop_plain(statement)
+            return
+        index = next(i for i, t in enumerate(statement.targets) if t is load)
+        source = self.source
+        if index == 0:
+            start = source.node_start(load)
+            end = source.node_start(statement.targets[1])
+        else:
+            start = source.node_end(statement.targets[index - 1])
+            end = source.node_end(load)
+        self.text.replace(start, end, "")
+
+    def _drop_plain(self, statement: ast.stmt) -> None:
+        source = self.source
+        place = self.facts.tree.place(statement)
+        start, end = source.node_start(statement), source.node_end(statement)
+        first = source.line_starts[statement.lineno - 1]
+        rest, next_line = rest_of_line(source, end)
+        if len(place.suite) == 1 or source.text[first:start].strip() or rest.strip():
+            self.text.replace(start, end, "pass")
+        else:
+            self.text.replace(first, next_line, "")
+
+    def _replace_node(self, node: ast.expr, content: str) -> None:
+        self.text.replace(
+            self.source.node_start(node), self.source.node_end(node), content
+        )
+
+    def _write_types(self) -> None:
+        """Write out the element type where it was read from the copy."""
+        for read in self.flow.of_kind(Kind.DTYPE):
+            if read.load is not None and self._is_kept(read.load):
+                continue
+            if not isinstance(read.node, ast.Attribute):
+                raise Unfixable("the size of the copy's elements is read")
+            self.text.discard_within(
+                self.source.node_start(read.node), self.source.node_end(read.node)
+            )
+            self._replace_node(read.node, self._type_text())
+
+    def _type_text(self) -> str:
+        spelled = self.cast.dtype_node
+        if isinstance(spelled, ast.Name | ast.Attribute):
+            return self.source.segment(spelled)
+        torch = self.facts.imports.name_of_torch()
+        if torch is None:
+            raise Unfixable("the copy's type is read, and `torch` has no name here")
+        return f"{torch}.{self.cast.dtype}"
+
+    def _reshape_views(self) -> None:
+        """`view` may refuse a source with gaps where it took the dense copy."""
+        done: set[Step] = set()
+        steps = [s for r in self.flow.reads for s in r.steps]
+        steps += [s for c in self.flow.carriers.values() for s in c.steps]
+        for step in steps:
+            if not step.needs_dense or step in done:
+                continue
+            done.add(step)
+            assert isinstance(step.node, ast.Call)
+            function = step.node.func
+            if not isinstance(function, ast.Attribute):
+                raise Unfixable("a view of the copy may need dense memory")
+            end = self.source.node_end(function)
+            self.text.replace(
+                end - len(function.attr), end, _RESHAPES[function.attr]
+            )
+
+    # Lifts
+
+    def _strip_lifts(self) -> None:
+        """Carriers of arithmetic become carriers of the bare tensor."""
+        for definition, carrier in self.flow.carriers.items():
+            if definition in self.plan.dropped or not _has_lift(carrier.own):
+                continue
+            bare = self._views(self._start(carrier.load), carrier.own)
+            start = self.source.node_start(carrier.node)
+            end = self.source.node_end(carrier.node)
+            self.text.discard_within(start, end)
+            self.text.replace(start, end, bare)
+
+    def _start(self, load: ast.Name | None) -> str:
+        if load is None:
+            text = self.source.segment(self.cast.source)
+            return text if _is_atom(self.cast.source) else f"({text})"
+        return self.renamed.get(load, load.id)
+
+    def _views(self, start: str, steps: Sequence[Step]) -> str:
+        out = start
+        for step in steps:
+            if step.kind is StepKind.VIEW:
+                out = self.text.spliced(step.node, step.operand, out)
+        return out
+
+    # Selections and casts
+
+    def _move(self, moved: Moved, own_line: bool) -> None:
+        read = moved.read
+        if read.lifts:
+            self._move_under_lifts(moved)
+            return
+        for site in moved.sites:
+            self._cast_site(site, own_line and read.load is None)
+
+    def _cast_site(self, site: ValueSite, own_line: bool) -> None:
+        if site.node is None:
+            self._cast_name(site)
+            return
+        if self.plan.keeps_guard:
+            self._guard_site(site)
+            return
+        start, end = self.source.node_start(site.node), self.source.node_end(site.node)
+        wrapped = cast_text(self.cast, "\0", self.source)
+        head, _, tail = wrapped.partition("\0")
+        if head:
+            self.text.insert(start, head)
+        if own_line and not head:
+            row = self.source.position(end).row
+            rest, _ = rest_of_line(self.source, end)
+            if not rest.strip() or rest.lstrip().startswith("#"):
+                pad = indentation(self.source, self._cast_row())
+                tail = line_end(self.source, row) + pad + tail
+                end += len(rest)
+        self.text.insert(end, tail)
+
+    def _cast_row(self) -> int:
+        function = self.cast.call.func
+        assert function.end_lineno is not None
+        return function.end_lineno
+
+    def _cast_name(self, site: ValueSite) -> None:
+        """`name = name.float()` after the statement that binds it."""
+        assert site.name is not None and site.statement is not None
+        line = f"{site.name} = {cast_text(self.cast, site.name, self.source)}"
+        statement = site.statement
+        if isinstance(statement, ast.For):
+            body = statement.body[0]
+            if body.lineno == statement.iter.end_lineno:
+                raise Unfixable("the loop has no lines of its own")
+            self._insert_line_before(body, line)
+            return
+        self._insert_line_after(statement, line)
+
+    def _guard_site(self, site: ValueSite) -> None:
+        assert self.flow.guard is not None and site.node is not None
+        statement = self.facts.tree.parents[site.node]
+        assert isinstance(statement, ast.Assign)
+        target = statement.targets[0]
+        assert isinstance(target, ast.Name)
+        test = self.source.segment(self.flow.guard.test)
+        if "\n" in test or "\r" in test:
+            raise Unfixable("the guard is spelled over several lines")
+        cast = cast_text(self.cast, target.id, self.source)
+        if isinstance(self.flow.guard.holder, ast.If):
+            owner = self.flow.guard.holder
+            inner = indentation(self.source, owner.body[0].lineno)
+            outer = indentation(self.source, owner.lineno)
+            step = inner[len(outer) :] or "    "
+            self._insert_line_after(statement, f"if {test}:")
+            self._insert_line_after(statement, f"{step}{target.id} = {cast}")
+        elif self.flow.guard.holder.body is self.cast.call:
+            line = f"{target.id} = {cast} if {test} else {target.id}"
+            self._insert_line_after(statement, line)
+        else:
+            line = f"{target.id} = {target.id} if {test} else {cast}"
+            self._insert_line_after(statement, line)
+
+    def _move_under_lifts(self, moved: Moved) -> None:
+        """Rebuild `lift(cast(source))[selection]` as `lift(cast(source[selection]))`."""
+        read = moved.read
+        selection = read.selection
+        assert selection is not None and isinstance(selection.node, ast.expr)
+        if self.plan.keeps_guard:
+            raise Unfixable("the cast is conditional")
+        out = self._views(self._start(read.load), read.own)
+        out = self.text.spliced(selection.node, read.operand, out)
+        out = cast_text(self.cast, out, self.source)
+        operator = False
+        for step in read.lifts:
+            out = self._lifted(step, out, operator, selection)
+            operator = isinstance(step.node, _OPERATORS)
+        if operator and self._needs_parentheses(selection.node):
+            out = f"({out})"
+        start = self.source.node_start(selection.node)
+        end = self.source.node_end(selection.node)
+        self.text.discard_within(start, end)
+        self.text.replace(start, end, out)
+
+    def _lifted(
+        self, step: Step, operand: str, operator: bool, selection: Selection
+    ) -> str:
+        if operator and not (
+            isinstance(step.node, ast.Call) and step.node.func is not step.operand
+            and step.operand in step.node.args
+        ):
+            operand = f"({operand})"
+        if step.aligned is None:
+            return self.text.spliced(step.node, step.operand, operand)
+        rows = selection.rows
+        if rows is None:
+            raise Unfixable("a vector in the arithmetic has to be selected as well")
+        name = step.aligned.id
+        before = Text(self.source)
+        before.replace(
+            self.source.node_start(step.aligned),
+            self.source.node_end(step.aligned),
+            f"{name}[{self.source.segment(rows)}]",
+        )
+        return before.spliced(step.node, step.operand, operand)
+
+    def _needs_parentheses(self, node: ast.expr) -> bool:
+        parent = self.facts.tree.parents[node]
+        match parent:
+            case ast.Call():
+                return node is parent.func
+            case (
+                ast.Assign()
+                | ast.AnnAssign()
+                | ast.Return()
+                | ast.keyword()
+                | ast.Expr()
+                | ast.Tuple()
+                | ast.List()
+            ):
+                return False
+            case ast.Subscript():
+                return node is parent.value
+            case _:
+                start, end = self.text.parenthesised(node, _around(parent, node))
+                return (start, end) == (
+                    self.source.node_start(node),
+                    self.source.node_end(node),
+                )
+
+    def _write_placement(self, placement: Placement) -> None:
+        cast = self.cast
+        dropped = [
+            d for d in self.plan.dropped if d.name == placement.name
+        ]
+        if dropped:
+            inner = self.source.segment(cast.source)
+        else:
+            inner = placement.name
+        if self._is_single(placement):
+            load = placement.loads[0]
+            self.text.discard_within(
+                self.source.node_start(load), self.source.node_end(load)
+            )
+            self._replace_node(load, cast_text(cast, inner, self.source))
+            return
+        line = f"{placement.name} = {cast_text(cast, inner, self.source)}"
+        self._insert_line_before(placement.statement, line)
+
+    def _is_single(self, placement: Placement) -> bool:
+        """Whether the copy is only needed once, so that it needs no name."""
+        if len(placement.loads) != 1:
+            return False
+        load = placement.loads[0]
+        tree = self.facts.tree
+        if tree.enclosing_loops(load) != tree.enclosing_loops(placement.statement):
+            return False
+        return not any(
+            read.load is not None
+            and read.load is not load
+            and read.load.id == placement.name
+            and read.kind is not Kind.METADATA
+            and placement.covers(read.operand, self.facts)
+            for read in self.flow.reads
+        )
+
+    # Lines
+
+    def _insert_line_before(self, statement: ast.stmt, line: str) -> None:
+        source = self.source
+        row = statement.lineno
+        decorators = getattr(statement, "decorator_list", [])
+        if decorators:
+            row = min(row, decorators[0].lineno)
+        start = source.line_starts[row - 1]
+        if source.text[start : source.node_start(statement)].strip() and not decorators:
+            raise Unfixable("the statement has no line of its own")
+        pad = indentation(source, row)
+        self.inserted.setdefault(start, []).append(pad + line + line_end(source, row))
+
+    def _insert_line_after(self, statement: ast.stmt, line: str) -> None:
+        source = self.source
+        end = source.node_end(statement)
+        first = source.line_starts[statement.lineno - 1]
+        rest, next_line = rest_of_line(source, end)
+        if source.text[first : source.node_start(statement)].strip() or (
+            rest.strip() and not rest.lstrip().startswith("#")
+        ):
+            raise Unfixable("the statement has no line of its own")
+        pad = indentation(source, statement.lineno)
+        ending = line_end(source, statement.lineno)
+        if next_line == len(source.text) and not source.text.endswith(("\n", "\r")):
+            self.inserted.setdefault(next_line, []).append(ending + pad + line)
+        else:
+            self.inserted.setdefault(next_line, []).append(pad + line + ending)
+
+    def _flush(self) -> None:
+        for offset, lines in sorted(self.inserted.items()):
+            self.text.insert(offset, "".join(lines))
+
+
+def _has_lift(steps: Sequence[Step]) -> bool:
+    return any(s.kind is StepKind.LIFT for s in steps)
+
+
+def _is_atom(node: ast.expr) -> bool:
+    return isinstance(node, ast.Name | ast.Attribute | ast.Call | ast.Subscript)
+
+
+def _around(parent: ast.AST, node: ast.expr) -> ast.expr:
+    return parent if isinstance(parent, ast.expr) else node
+
+
+def _is_directive(comment: str) -> bool:
+    text = comment.lstrip("# ").lower()
+    return text.startswith(("noqa", "type:", "fmt:", "pylint:", "pragma", "upcast-lint:"))
+
+

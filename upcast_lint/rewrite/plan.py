@@ -1,0 +1,337 @@
+"""The rewrite of one flow: selection first, then the cast on its result.
+
+A plan says which selections move above the cast, where the cast goes for the paths
+that need the whole copy, and which statements and names disappear. `write_plan` turns
+it into edits.
+"""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from ..analysis.facts import Facts
+from ..analysis.flow import Carrier, Flow, Read
+from ..analysis.names import Binding, Definition
+from ..analysis.paths import Paths
+from ..analysis.reads import Kind, Result, StepKind
+from ..analysis.syntax import FUNCTIONS
+from .sink import Placement, gains, sink_cast
+from .text import Unfixable
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class ValueSite:
+    """Where selected values need the cast: after `node`, or on `name` after it.
+
+    For a selection that gives values and indices, `node` is the attribute that reads
+    the values, or None where `name` is bound by unpacking.
+    """
+
+    node: ast.expr | None
+    name: str | None = None
+    statement: ast.stmt | None = None
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Moved:
+    """A selection that now comes before the cast."""
+
+    read: Read
+    sites: tuple[ValueSite, ...]
+    uses_indices: bool = False
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Plan:
+    flow: Flow
+    moved: tuple[Moved, ...]
+    placements: tuple[Placement, ...]
+    dropped: frozenset[Definition]
+    """Carriers that disappear, because they would only rename the source."""
+    keeps_guard: bool = False
+    """The cast of each selection stays under the guard of the original."""
+
+
+def plan_rewrite(flow: Flow, paths: Paths, facts: Facts) -> Plan:
+    """The plan for a flow. Raises Unfixable where there is none."""
+    for read in flow.of_kind(Kind.WRITE):
+        raise Unfixable(f"the copy is {read.reason}")
+    placements = tuple(sink_cast(flow, paths, facts))
+    if not gains(flow, placements, facts):
+        raise Unfixable("every path would still cast the whole tensor")
+    moved = tuple(
+        _moved(read, facts)
+        for read in flow.selections()
+        if not _stays(read, placements, facts)
+    )
+    keeps_guard = flow.guard is not None and not flow.guard.is_redundant
+    if keeps_guard and (placements or not _guard_can_follow(flow, moved, facts)):
+        raise Unfixable("the cast is conditional")
+    if flow.is_partial and flow.guard is None:
+        raise Unfixable("the cast is conditional")
+    _check_lifts(flow, facts)
+    return Plan(
+        flow, moved, placements, _droppable(flow, placements, facts), keeps_guard
+    )
+
+
+def _stays(read: Read, placements: Sequence[Placement], facts: Facts) -> bool:
+    """Whether a selection may go on reading the copy of a placement before it."""
+    return any(
+        read.load is not None
+        and placement.name == read.load.id
+        and placement.covers(read.operand, facts)
+        for placement in placements
+    )
+
+
+def _moved(read: Read, facts: Facts) -> Moved:
+    selection = read.selection
+    assert selection is not None
+    match selection.result:
+        case Result.INDICES:
+            return Moved(read, (), uses_indices=True)
+        case Result.VALUES:
+            assert isinstance(selection.node, ast.expr)
+            return Moved(read, (ValueSite(selection.node),))
+        case Result.PAIR:
+            assert isinstance(selection.node, ast.expr)
+            return _pair(read, selection.node, facts)
+        case Result.ELEMENTS:
+            return Moved(read, (_element_site(selection.node, facts),))
+
+
+def _pair(read: Read, node: ast.expr, facts: Facts) -> Moved:
+    """The sites of a named tuple of values and indices."""
+    sites: list[ValueSite] = []
+    uses_indices = False
+    for result in _results(node, facts):
+        parent = facts.tree.parents[result]
+        match parent:
+            case ast.Attribute(attr="values") if result is parent.value:
+                sites.append(ValueSite(parent))
+            case ast.Attribute(attr="indices") if result is parent.value:
+                uses_indices = True
+            case ast.Subscript(
+                slice=ast.Constant(value=0 | 1 as position)
+            ) if result is parent.value and isinstance(parent.ctx, ast.Load):
+                if position == 0:
+                    sites.append(ValueSite(parent))
+                else:
+                    uses_indices = True
+            case ast.Assign(
+                targets=[ast.Tuple(elts=[ast.Name() as values, indices])]
+            ) if parent.value is result:
+                if _is_used(values.id, parent, facts):
+                    sites.append(ValueSite(None, values.id, parent))
+                uses_indices |= not (
+                    isinstance(indices, ast.Name)
+                    and not _is_used(indices.id, parent, facts)
+                )
+            case ast.Expr():
+                pass
+            case _:
+                raise Unfixable("values and indices are passed on together")
+    return Moved(read, tuple(sites), uses_indices)
+
+
+def _results(node: ast.expr, facts: Facts) -> list[ast.expr]:
+    """The expressions that hold a selection's result: itself, or loads of its name."""
+    parent = facts.tree.parents[node]
+    if not (
+        isinstance(parent, ast.Assign)
+        and len(parent.targets) == 1
+        and isinstance(parent.targets[0], ast.Name)
+    ):
+        return [node]
+    name = parent.targets[0].id
+    if name in facts.names.captured:
+        raise Unfixable("the result is captured by a nested function")
+    loads: list[ast.expr] = []
+    for definition in facts.names.named(name):
+        if definition.node is parent:
+            for load in facts.names.uses.get(definition, []):
+                if facts.names.only(load) is not definition:
+                    raise Unfixable("the result is not the only value of its name")
+                loads.append(load)
+    return loads
+
+
+def _is_used(name: str, statement: ast.stmt, facts: Facts) -> bool:
+    return name in facts.names.captured or any(
+        facts.names.uses.get(d)
+        for d in facts.names.named(name)
+        if d.node is statement
+    )
+
+
+def _element_site(node: ast.AST, facts: Facts) -> ValueSite:
+    """The name that an iteration binds to each piece, cast at the head of the body."""
+    if isinstance(node, ast.For) and isinstance(node.target, ast.Name):
+        return ValueSite(None, node.target.id, node)
+    if isinstance(node, ast.comprehension) and isinstance(node.target, ast.Name):
+        loads = [
+            load
+            for d in facts.names.named(node.target.id)
+            if d.node is node
+            for load in facts.names.uses.get(d, [])
+        ]
+        if len(loads) == 1:
+            return ValueSite(loads[0])
+    raise Unfixable("the pieces of an iteration are read more than once")
+
+
+def _guard_can_follow(flow: Flow, moved: Sequence[Moved], facts: Facts) -> bool:
+    """Whether each selection is a statement that the guard can be put behind."""
+    assert flow.guard is not None
+    if any(isinstance(n, ast.Call | ast.Await) for n in ast.walk(flow.guard.test)):
+        return False
+    names = {n.id for n in ast.walk(flow.guard.test) if isinstance(n, ast.Name)}
+    for each in moved:
+        read = each.read
+        if len(each.sites) != 1 or each.sites[0].node is None:
+            return False
+        statement = facts.tree.parents[each.sites[0].node]
+        if not (
+            isinstance(statement, ast.Assign)
+            and len(statement.targets) == 1
+            and isinstance(statement.targets[0], ast.Name)
+            and statement.value is each.sites[0].node
+            and statement.targets[0].id not in names
+            and not read.lifts
+        ):
+            return False
+        reaching = facts.names.before.get(statement, {})
+        guarded = facts.names.before.get(facts.tree.statement(flow.guard.holder), {})
+        for name in names:
+            same = reaching.get(name) == guarded.get(name)
+            if not same and name != getattr(flow.cast.source, "id", None):
+                return False
+    return True
+
+
+def _check_lifts(flow: Flow, facts: Facts) -> None:
+    """A carrier with arithmetic in it can only go where all its reads are narrow."""
+    lifted = {
+        d for d, c in flow.carriers.items() if any(s.kind is StepKind.LIFT for s in c.steps)
+    }
+    for read in flow.reads:
+        if read.load is None or not any(
+            d in lifted for d in facts.names.of(read.load)
+        ):
+            continue
+        if read.kind is Kind.FULL or read.kind is Kind.DTYPE:
+            raise Unfixable("the result of arithmetic on the copy is read whole")
+        if read.kind is Kind.METADATA and any(s.is_transfer for s in read.steps):
+            raise Unfixable("the device of the copy is read")
+    for read in flow.selections():
+        for step in read.lifts:
+            if not _operands_are_stable(step.node, step.operand, read, facts):
+                raise Unfixable("an operand changes before the selection")
+
+
+def _operands_are_stable(
+    node: ast.expr, operand: ast.expr, read: Read, facts: Facts
+) -> bool:
+    """Whether the other operands of a lift mean the same at the read."""
+    skipped = set(ast.walk(operand))
+    here = facts.tree.statement(node)
+    there = facts.tree.statement(read.node)
+    for part in ast.walk(node):
+        if part in skipped:
+            continue
+        if isinstance(part, ast.Await | ast.NamedExpr | ast.Yield):
+            return False
+        if here is there:
+            continue
+        if isinstance(part, ast.Name):
+            reaching = facts.names.before.get(there, {}).get(part.id)
+            if reaching is None:
+                reaching = facts.names.of(part) if _is_free(part, facts) else None
+            if reaching != facts.names.of(part):
+                return False
+        elif isinstance(part, ast.Call) and part is not node:
+            return False
+    return True
+
+
+def _is_free(name: ast.Name, facts: Facts) -> bool:
+    return all(d.binding is Binding.FREE for d in facts.names.of(name))
+
+
+def _droppable(
+    flow: Flow, placements: Sequence[Placement], facts: Facts
+) -> frozenset[Definition]:
+    """Carriers whose statement would only bind the source to a name."""
+    found: set[Definition] = set()
+    for definition, carrier in flow.carriers.items():
+        if carrier.load is not None or any(
+            s.kind is StepKind.VIEW for s in carrier.own
+        ):
+            continue
+        source = flow.cast.source
+        if not isinstance(source, ast.Name):
+            continue
+        if source.id == definition.name or _can_rename(
+            carrier, source, placements, facts
+        ):
+            found.add(definition)
+    return frozenset(found)
+
+
+def _can_rename(
+    carrier: Carrier,
+    source: ast.Name,
+    placements: Sequence[Placement],
+    facts: Facts,
+) -> bool:
+    """Whether every load of a carrier can read the source by its own name."""
+    if not isinstance(facts.scope, FUNCTIONS):
+        return False
+    definition = carrier.definition
+    names = facts.names
+    if source.id in names.rebound or not isinstance(definition.node, ast.Assign):
+        return False
+    if len(definition.node.targets) != 1 or not isinstance(
+        definition.node.targets[0], ast.Name
+    ):
+        return False
+    meant = names.of(source)
+    for load in names.uses.get(definition, []):
+        if names.only(load) is not definition:
+            return False
+        statement = facts.tree.statement(load)
+        if isinstance(statement, ast.Delete) and placements:
+            return False
+        if names.before.get(statement, {}).get(source.id, names.of(source)) != meant:
+            return False
+        if _binds(statement, source.id, load, facts):
+            return False
+    for placement in placements:
+        before = names.before.get(placement.statement, {})
+        if before.get(source.id, meant) != meant:
+            return False
+    return True
+
+
+def _binds(
+    statement: ast.stmt, name: str, load: ast.Name, facts: Facts
+) -> bool:
+    """Whether the statement of a load may rebind `name` before the load is read."""
+    for node in ast.walk(statement):
+        match node:
+            case ast.NamedExpr() if node.target.id == name:
+                return True
+            case ast.comprehension() if facts.tree.contains(
+                facts.tree.parents[node], load
+            ):
+                if any(
+                    isinstance(n, ast.Name) and n.id == name
+                    for n in ast.walk(node.target)
+                ):
+                    return True
+            case _:
+                pass
+    return False

@@ -1,0 +1,169 @@
+"""Where the cast goes for the paths that read the whole copy.
+
+The cast is sunk to the smallest blocks that hold all full reads of their paths, as a
+compiler sinks code: into the arms of an `if` that need it, never into a loop, a `try`
+or a `with`, and never twice on one path.
+"""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from ..analysis.facts import Facts
+from ..analysis.flow import Carrier, Flow, Read
+from ..analysis.paths import Paths
+from ..analysis.reads import Kind
+from .text import Unfixable
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Placement:
+    """A cast for the rest of a suite, from `statement` on.
+
+    `loads` are the loads of `name` through which its full reads get the copy.
+    """
+
+    statement: ast.stmt
+    suite: Sequence[ast.stmt]
+    index: int
+    name: str
+    loads: tuple[ast.Name, ...]
+
+    def covers(self, node: ast.AST, facts: Facts) -> bool:
+        """Whether `node` runs only after this cast."""
+        return any(
+            facts.tree.contains(statement, node)
+            for statement in self.suite[self.index :]
+        )
+
+
+def sink_cast(flow: Flow, paths: Paths, facts: Facts) -> list[Placement]:
+    """The placements of the cast. Raises Unfixable where one cast a path won't do."""
+    full = flow.full_reads()
+    if not full:
+        return []
+    return _Sinker(flow, paths, facts, full).run()
+
+
+class _Sinker:
+    def __init__(
+        self, flow: Flow, paths: Paths, facts: Facts, full: list[Read]
+    ) -> None:
+        self.flow = flow
+        self.paths = paths
+        self.facts = facts
+        self.full = full
+        self.placements: list[Placement] = []
+
+    def run(self) -> list[Placement]:
+        tree = self.facts.tree
+        holder = self.flow.guard.holder if self.flow.guard else self.flow.origin
+        statement = tree.statement(holder)
+        place = tree.place(statement)
+        rest = place.suite[place.index + 1 :]
+        for read in self.full:
+            if not any(tree.contains(s, read.operand) for s in rest):
+                raise Unfixable("the whole copy is read outside the cast's block")
+        self._suite(place.suite, place.index + 1)
+        return self.placements
+
+    def _suite(self, suite: Sequence[ast.stmt], start: int) -> None:
+        needy = [
+            index
+            for index in range(start, len(suite))
+            if any(self.facts.tree.contains(suite[index], r.operand) for r in self.full)
+        ]
+        if not needy:
+            return
+        first = suite[needy[0]]
+        if len(needy) == 1 and self._sinks_into(first):
+            assert isinstance(first, ast.If)
+            self._suite(first.body, 0)
+            self._suite(first.orelse, 0)
+            return
+        self._place(suite, needy[0])
+
+    def _sinks_into(self, statement: ast.stmt) -> bool:
+        """Whether the cast should go into the arms of a statement."""
+        if not isinstance(statement, ast.If):
+            return False
+        tree = self.facts.tree
+        if any(tree.contains(statement.test, r.operand) for r in self.full):
+            return False
+        return self._is_elif(statement) or not self.paths.needs_full_on_every_path(
+            statement
+        )
+
+    def _is_elif(self, statement: ast.stmt) -> bool:
+        owner = self.facts.tree.parents.get(statement)
+        source = self.facts.source
+        return (
+            isinstance(statement, ast.If)
+            and isinstance(owner, ast.If)
+            and owner.orelse == [statement]
+            and source.text.startswith("elif", source.node_start(statement))
+        )
+
+    def _place(self, suite: Sequence[ast.stmt], index: int) -> None:
+        statement = suite[index]
+        if self._is_elif(statement):
+            raise Unfixable("an `elif` reads the whole copy")
+        tree = self.facts.tree
+        region = suite[index:]
+        names: set[str] = set()
+        loads: list[ast.Name] = []
+        for read in self.full:
+            if any(tree.contains(s, read.operand) for s in region):
+                load = self._entry(read.load, region)
+                names.add(load.id)
+                if load not in loads:
+                    loads.append(load)
+        if len(names) != 1:
+            raise Unfixable("the whole copy is read under several names")
+        self.placements.append(
+            Placement(statement, suite, index, names.pop(), tuple(loads))
+        )
+
+    def _entry(
+        self, load: ast.Name | None, region: Sequence[ast.stmt]
+    ) -> ast.Name:
+        """The load through which the copy enters a region on its way to a read."""
+        if load is None:
+            raise Unfixable("the whole copy is read where the cast stands")
+        tree = self.facts.tree
+        carriers: list[Carrier] = [
+            self.flow.carriers[d]
+            for d in self.facts.names.of(load)
+            if d in self.flow.carriers
+        ]
+        inside = [
+            c
+            for c in carriers
+            if any(tree.contains(s, c.definition.node) for s in region)
+        ]
+        if not inside:
+            return load
+        if len(inside) != len(carriers):
+            raise Unfixable("the whole copy is made in more than one place")
+        entries = {self._entry(c.load, region) for c in inside}
+        if len(entries) != 1:
+            raise Unfixable("the whole copy is made in more than one place")
+        return entries.pop()
+
+
+def gains(flow: Flow, placements: Sequence[Placement], facts: Facts) -> bool:
+    """Whether some path from the cast now meets a selection and no cast of the whole.
+
+    The statements that carry a placement count as full reads.
+    """
+    demands: dict[ast.AST, int] = {}
+    for read in flow.reads:
+        if read.kind is Kind.SELECTION:
+            demands[read.node] = 1
+    for placement in placements:
+        for load in placement.loads:
+            demands[load] = demands.get(load, 0) | 2
+        demands[placement.statement] = demands.get(placement.statement, 0) | 2
+    return 1 in Paths(flow.origin, demands, facts).from_origin()

@@ -1,0 +1,390 @@
+"""How safe a plan is, and why: each condition under which nothing would change.
+
+No condition left: safe. A condition that the code does not prove: unsafe. A blocker:
+the rewrite could fail or change outputs, so it is only displayed.
+
+The facts about torch are those of `docs/hazards.md`, each with a test that shows it.
+"""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+from itertools import combinations
+
+from .analysis import operators
+from .analysis.directives import Directives
+from .analysis.effects import Certainty, Effects, may_run_between
+from .analysis.elements import Elements, ElementType
+from .analysis.facts import Facts
+from .analysis.flow import Flow, Read
+from .analysis.gradients import no_gradient
+from .analysis.names import Binding
+from .analysis.paths import Paths
+from .analysis.reads import Gradient, Piece, Result, Selection
+from .analysis.syntax import FUNCTIONS
+from .finding import Safety
+from .rewrite.plan import Moved, Plan
+
+
+@dataclass(slots=True)
+class Assessment:
+    """`conditions` would make an unsafe plan safe; `blockers` forbid it.
+
+    `assumptions` are facts that the user states and the plan rests on.
+    """
+
+    conditions: list[str] = field(default_factory=list)
+    blockers: list[str] = field(default_factory=list)
+    assumptions: list[str] = field(default_factory=list)
+
+    @property
+    def safety(self) -> Safety:
+        if self.blockers:
+            return Safety.DISPLAY
+        return Safety.UNSAFE if self.conditions else Safety.SAFE
+
+    def need(self, condition: str) -> None:
+        if condition not in self.conditions:
+            self.conditions.append(condition)
+
+    def block(self, reason: str) -> None:
+        if reason not in self.blockers:
+            self.blockers.append(reason)
+
+
+def assess(
+    plan: Plan,
+    facts: Facts,
+    effects: Effects,
+    directives: Directives,
+    element_type: ElementType,
+    inference: bool,
+) -> Assessment:
+    """Judge a plan for a cast whose source has elements of `element_type`."""
+    assessor = _Assessor(
+        plan, facts, effects, directives, element_type, inference, Assessment()
+    )
+    return assessor.run()
+
+
+@dataclass(slots=True)
+class _Assessor:
+    plan: Plan
+    facts: Facts
+    effects: Effects
+    directives: Directives
+    element_type: ElementType
+    inference: bool
+    out: Assessment
+
+    def run(self) -> Assessment:
+        reads = [m.read for m in self.plan.moved]
+        self._writes(reads)
+        for moved in self.plan.moved:
+            self._elements(moved)
+            self._ties(moved)
+            self._device(moved.read)
+            self._lifts(moved.read)
+            self._strides(moved)
+        self._gradients(reads)
+        self._scope()
+        return self.out
+
+    @property
+    def flow(self) -> Flow:
+        return self.plan.flow
+
+    # What else happens to the source
+
+    def _writes(self, reads: Sequence[Read]) -> None:
+        cast = self.flow.cast
+        for write in self.effects.writes_to(cast.source):
+            if not any(
+                may_run_between(cast.call, write.node, read.node, self.facts)
+                for read in [*reads, *self._sunk()]
+            ):
+                continue
+            source = self._name(cast.source)
+            if write.certainty is Certainty.WRITES:
+                self.out.block(f"`{source}` {write.label} before the selection")
+            else:
+                self.out.need(f"`{source}` {write.label}, which does not change it")
+
+    def _sunk(self) -> list[Read]:
+        return self.flow.full_reads() if self.plan.placements else []
+
+    def _name(self, node: ast.expr) -> str:
+        text = " ".join(self.facts.text(node).split())
+        return text if len(text) <= 60 else f"{text[:57]}..."
+
+    # What the operation accepts
+
+    def _elements(self, moved: Moved) -> None:
+        selection = _selection(moved.read)
+        if self.element_type.elements is Elements.FLOAT:
+            return
+        source = self._name(self.flow.cast.source)
+        if selection.order_only:
+            self.out.need(
+                f"`{source}` has a float type no wider than {self.flow.cast.dtype}"
+            )
+        elif selection.needs_float:
+            self.out.need(
+                f"`{source}` has an ordinary float type, for which "
+                f"`{selection.label}` is implemented"
+            )
+
+    def _ties(self, moved: Moved) -> None:
+        selection = _selection(moved.read)
+        if selection.unstable_ties and moved.uses_indices:
+            self.out.need(
+                f"no two elements are equal where `{selection.label}` has to choose, "
+                "or any of them will do"
+            )
+
+    def _device(self, read: Read) -> None:
+        selection = _selection(read)
+        moves = self.flow.cast.device is not None or any(
+            step.is_transfer for step in read.steps
+        )
+        if moves and selection.takes_index_tensor:
+            self.out.block("the cast also moves the tensor to the index's device")
+
+    def _lifts(self, read: Read) -> None:
+        for step in read.lifts:
+            if step.condition is not None:
+                self.out.need(step.condition)
+
+    def _strides(self, moved: Moved) -> None:
+        selection = _selection(moved.read)
+        if not selection.is_view:
+            return
+        for site in moved.sites:
+            if site.node is None:
+                continue
+            name = _meets_reduction(site.node, self.facts, 4)
+            if name is not None:
+                self.out.need(
+                    f"`{name}` adds the elements of a dense tensor in the same order "
+                    "as those of a strided view"
+                )
+
+    # Gradients
+
+    def _gradients(self, reads: Sequence[Read]) -> None:
+        cast = self.flow.cast
+        others = [r.node for r in self._sunk()]
+        proof = no_gradient(
+            cast.call,
+            cast.source,
+            [*(r.node for r in reads), *others],
+            self.facts,
+            self.directives,
+            self.inference,
+        )
+        if proof is not None:
+            if proof.stated:
+                self.out.assumptions.append(proof.reason)
+            return
+        flowing = [r for r in reads if _selection(r).result is not Result.INDICES]
+        for read in flowing:
+            self._own_gradient(read)
+        self._several(flowing)
+        if flowing:
+            self._later_writes(flowing)
+            self._uses_between(flowing)
+
+    def _own_gradient(self, read: Read) -> None:
+        selection = _selection(read)
+        if selection.gradient is Gradient.TIES:
+            self.out.need(
+                f"no two elements tie in `{selection.label}`, whose gradient they "
+                "share and round; or no gradient flows"
+            )
+        elif selection.gradient is Gradient.REPEATS:
+            if selection.distinct is None:
+                self._repeats(selection)
+            elif selection.distinct.stated:
+                self.out.assumptions.append(selection.distinct.reason)
+        for step in read.lifts:
+            if not step.exact_gradient:
+                self.out.need(
+                    "no gradient flows, or the arithmetic before the selection has a "
+                    "finite derivative everywhere"
+                )
+        loops = [
+            loop
+            for loop in self.facts.tree.enclosing_loops(read.node)
+            if not self.facts.tree.contains(loop, self.flow.cast.call)
+        ]
+        if loops and selection.disjoint_rounds is None:
+            self.out.need(
+                "no element is selected in two rounds of the loop, or no gradient flows"
+            )
+
+    def _repeats(self, selection: Selection) -> None:
+        index = selection.index
+        text = "the index" if index is None else f"`{self._name(index)}`"
+        advice = (
+            ""
+            if not isinstance(index, ast.Name)
+            else f"; safe with `# upcast-lint: distinct({index.id})` or under no_grad"
+        )
+        self.out.need(
+            "gradients are summed in the source's dtype if an index repeats in "
+            f"{text}{advice}"
+        )
+
+    def _several(self, reads: Sequence[Read]) -> None:
+        """Contributions to one source are added in its own dtype."""
+        nodes: list[tuple[ast.AST, Piece | None]] = [
+            (r.node, _selection(r).piece) for r in reads
+        ]
+        nodes += [(p.statement, None) for p in self.plan.placements]
+        for (a, piece_a), (b, piece_b) in combinations(nodes, 2):
+            if are_disjoint(piece_a, piece_b):
+                continue
+            if a is b or 3 in _both(self.flow, a, b, self.facts):
+                self.out.need(
+                    "the copy is read more than once on a path: gradients are then "
+                    "added in the source's dtype; or no gradient flows"
+                )
+                return
+
+    def _later_writes(self, reads: Sequence[Read]) -> None:
+        source = self.flow.cast.source
+        if not any(_selection(r).label in operators.SAVES_INPUT for r in reads):
+            return
+        for write in self.effects.writes_to(source):
+            if write.certainty is Certainty.WRITES and any(
+                _after(write.node, r.node) for r in reads
+            ):
+                self.out.need(
+                    f"`{self._name(source)}` {write.label} after it was selected "
+                    "from, which backward refuses; or no gradient flows"
+                )
+                return
+
+    def _uses_between(self, reads: Sequence[Read]) -> None:
+        """Three contributions to a gradient are added in the order of the uses."""
+        source = self.flow.cast.source
+        if not isinstance(source, ast.Name):
+            return
+        meant = self.facts.names.of(source)
+        cast_statement = self.facts.tree.statement(self.flow.cast.call)
+        for load in {load for d in meant for load in self.facts.names.uses.get(d, [])}:
+            if load is source or self.facts.tree.contains(cast_statement, load):
+                continue
+            if _is_metadata(load, self.facts):
+                continue
+            if any(
+                may_run_between(self.flow.cast.call, load, r.node, self.facts)
+                and not self.facts.tree.contains(
+                    self.facts.tree.statement(r.node), load
+                )
+                for r in reads
+            ):
+                self.out.need(
+                    f"`{source.id}` is also used between the cast and the selection: "
+                    "the order in which gradients are added may change; or no "
+                    "gradient flows"
+                )
+                return
+
+    def _scope(self) -> None:
+        if isinstance(self.facts.scope, FUNCTIONS):
+            return
+        names = [
+            d.name
+            for d in self.flow.carriers
+            if d.binding is Binding.ASSIGNED and not d.name.startswith("_")
+        ]
+        if names:
+            self.out.need(f"nothing imports `{names[0]}` from this module")
+
+
+def _selection(read: Read) -> Selection:
+    assert read.selection is not None
+    return read.selection
+
+
+def _both(flow: Flow, a: ast.AST, b: ast.AST, facts: Facts) -> frozenset[int]:
+    return Paths(flow.origin, {a: 1, b: 2}, facts).from_origin()
+
+
+def _after(later: ast.AST, earlier: ast.AST) -> bool:
+    return (getattr(later, "lineno", 0), getattr(later, "col_offset", 0)) > (
+        getattr(earlier, "lineno", 0),
+        getattr(earlier, "col_offset", 0),
+    )
+
+
+def _is_metadata(load: ast.Name, facts: Facts) -> bool:
+    parent = facts.tree.parents[load]
+    if isinstance(parent, ast.Attribute):
+        return (
+            parent.attr in operators.METADATA_ATTRIBUTES
+            or parent.attr in operators.METADATA_METHODS
+            or parent.attr == "dtype"
+        )
+    if isinstance(parent, ast.Call) and isinstance(parent.func, ast.Name):
+        return parent.func.id in operators.METADATA_FUNCTIONS
+    return isinstance(parent, ast.Compare | ast.Delete)
+
+
+def are_disjoint(a: Piece | None, b: Piece | None) -> bool:
+    """Whether two slices of one dimension evidently share no element."""
+    if a is None or b is None or a.dimension != b.dimension or a.step or b.step:
+        return False
+    return _ends_before(a, b) or _ends_before(b, a)
+
+
+def _ends_before(a: Piece, b: Piece) -> bool:
+    if a.upper is None or b.lower is None:
+        return False
+    if a.upper == b.lower:
+        return True
+    try:
+        upper, lower = int(a.upper), int(b.lower)
+    except ValueError:
+        return False
+    return (upper < 0) == (lower < 0) and upper <= lower
+
+
+def _meets_reduction(node: ast.expr, facts: Facts, depth: int) -> str | None:
+    """The operation that adds up the elements of a value, if one is in sight."""
+    if depth == 0:
+        return None
+    parent = facts.tree.parents[node]
+    match parent:
+        case ast.Attribute(attr=name):
+            call = facts.tree.parents[parent]
+            if name in operators.STRIDE_SENSITIVE:
+                return name
+            if name in operators.VIEWS and isinstance(call, ast.Call):
+                return _meets_reduction(call, facts, depth - 1)
+            if name in operators.VIEW_ATTRIBUTES:
+                return _meets_reduction(parent, facts, depth - 1)
+        case ast.Call() if node in parent.args:
+            dotted = facts.resolve(parent.func) or ""
+            name = dotted.rpartition(".")[2]
+            if dotted.startswith("torch.") and name in operators.STRIDE_SENSITIVE:
+                return name
+            if dotted.startswith("torch.") and name in operators.VIEWS:
+                return _meets_reduction(parent, facts, depth - 1)
+        case ast.BinOp(op=ast.MatMult()):
+            return "@"
+        case ast.Subscript() if parent.value is node:
+            return _meets_reduction(parent, facts, depth - 1)
+        case ast.Assign() | ast.NamedExpr():
+            for definition in facts.names.definitions:
+                if definition.value is node:
+                    for load in facts.names.uses.get(definition, []):
+                        found = _meets_reduction(load, facts, depth - 1)
+                        if found is not None:
+                            return found
+        case _:
+            pass
+    return None
