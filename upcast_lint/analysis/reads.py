@@ -53,12 +53,14 @@ class Use:
     facts: Facts
     directives: Directives
 
-    def bind(self, signature: Sequence[str]) -> dict[str, ast.expr] | None:
+    def bind(
+        self, signature: Sequence[str], operand: str = "input"
+    ) -> dict[str, ast.expr] | None:
         """The arguments of a call by parameter name, where they are all plain.
 
-        `signature` lists the parameters, the tensor first as `input`. None where an
-        argument is starred, has another name, or is given twice, and where the
-        operand is not `input`.
+        `signature` lists the parameters in order; a method's receiver is the first.
+        None where an argument is starred, has another name, or is given twice, and
+        where this use's operand is not the parameter that `operand` names.
         """
         call = self.node
         if not isinstance(call, ast.Call):
@@ -76,7 +78,7 @@ class Use:
                 return None
             assert keyword.arg is not None
             bound[keyword.arg] = keyword.value
-        return bound if bound.get("input") is self.operand else None
+        return bound if bound.get(operand) is self.operand else None
 
 
 class Result(enum.Enum):
