@@ -8,7 +8,6 @@ underflows is -0.0 when it is rounded after the sum and +0.0 when before.
 
 from __future__ import annotations
 
-import math
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 
@@ -21,7 +20,7 @@ _BITS = {1: torch.uint8, 2: torch.int16, 4: torch.int32, 8: torch.int64}
 
 @dataclass(frozen=True, slots=True)
 class Mismatch:
-    """What differs and how, and by how much at most where that is a number."""
+    """What differs and how, and the largest finite difference if there is one."""
 
     where: str
     what: str
@@ -72,7 +71,7 @@ def compare_outputs(where: str, before: object, after: object) -> Mismatch | Non
         return _count(where, "elements differ", before, after, before != after)
     nan = before.isnan()
     if not torch.equal(nan, after.isnan()):
-        return Mismatch(where, "NaN in other places", math.inf)
+        return Mismatch(where, "NaN in other places")
     differs = _bits(before.masked_fill(nan, 0)) != _bits(after.masked_fill(nan, 0))
     return _count(where, "elements differ in their bits", before, after, differs)
 
@@ -143,7 +142,8 @@ def _count(
     if not count:
         return None
     gaps = (before[differs].double() - after[differs].double()).abs()
-    largest = gaps.nan_to_num(nan=math.inf).max().item()
+    finite = gaps[gaps.isfinite()]
+    largest = float(finite.max()) if finite.numel() else None
     return Mismatch(where, f"{count} of {before.numel()} {what}", largest)
 
 

@@ -1,0 +1,124 @@
+"""Names: who else holds the copy, and what else hangs on it."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+import torch
+
+from .support import gradient, random_bf16
+
+ZERO = torch.zeros(2, 1, dtype=torch.long)
+
+
+def h04_name_read_again(
+    logits: torch.Tensor,
+) -> tuple[torch.Tensor, torch.Tensor]:
+    logits = logits.float()
+    picked = logits.gather(-1, ZERO)
+    return picked, logits.logsumexp(-1)
+
+
+def h04_name_read_again_naive(
+    logits: torch.Tensor,
+) -> tuple[torch.Tensor, torch.Tensor]:
+    picked = logits.gather(-1, ZERO).float()
+    return picked, logits.logsumexp(-1)
+
+
+def test_h04_a_rebound_name_is_read_again_is_real() -> None:
+    logits = random_bf16(2, 1000)
+    before, after = h04_name_read_again(logits), h04_name_read_again_naive(logits)
+    assert torch.equal(before[0], after[0])
+    assert before[1].dtype != after[1].dtype
+    assert not torch.equal(before[1], after[1].float())
+
+
+def h20_hook_on_the_copy(
+    x: torch.Tensor, hook: Callable[[torch.Tensor], torch.Tensor]
+) -> torch.Tensor:
+    wide = x.float()
+    wide.register_hook(hook)
+    return wide.gather(-1, ZERO)
+
+
+def h20_hook_on_the_copy_naive(
+    x: torch.Tensor, hook: Callable[[torch.Tensor], torch.Tensor]
+) -> torch.Tensor:
+    return x.gather(-1, ZERO).float()
+
+
+def test_h20_a_hook_on_the_copy_is_real() -> None:
+    x, seen = random_bf16(2, 8), []
+
+    def hook(upstream: torch.Tensor) -> torch.Tensor:
+        seen.append((upstream.dtype, tuple(upstream.shape)))
+        return upstream * 2
+
+    before = gradient(h20_hook_on_the_copy, x, hook)
+    assert seen == [(torch.float32, (2, 8))]
+    after = gradient(h20_hook_on_the_copy_naive, x, hook)
+    assert len(seen) == 1
+    assert torch.equal(before, 2 * after)
+
+
+def h21_copy_made_a_leaf(x: torch.Tensor) -> torch.Tensor:
+    wide = x.float().requires_grad_()
+    wide.gather(-1, ZERO).sum().backward()
+    return wide
+
+
+def h21_copy_made_a_leaf_naive(x: torch.Tensor) -> torch.Tensor:
+    narrow = x.gather(-1, ZERO).float().requires_grad_()
+    narrow.sum().backward()
+    return narrow
+
+
+def test_h21_requires_grad_on_the_copy_is_real() -> None:
+    x = random_bf16(2, 8)
+    before, after = h21_copy_made_a_leaf(x).grad, h21_copy_made_a_leaf_naive(x).grad
+    assert before is not None and before.shape == (2, 8)
+    assert after is not None and after.shape == (2, 1)
+    assert x.grad is None
+
+
+def h27_copy_captured(x: torch.Tensor) -> Callable[[], torch.Tensor]:
+    wide = x.float()
+    return lambda: wide[:, 0]
+
+
+def h27_copy_captured_naive(x: torch.Tensor) -> Callable[[], torch.Tensor]:
+    return lambda: x[:, 0].float()
+
+
+def test_h27_a_closure_over_the_copy_is_real() -> None:
+    x = torch.ones(2, 4).bfloat16()
+    before, after = h27_copy_captured(x), h27_copy_captured_naive(x)
+    x.zero_()
+    assert before().eq(1).all() and after().eq(0).all()
+
+
+def h27_copy_read_in_a_loop(x: torch.Tensor, weights: torch.Tensor) -> torch.Tensor:
+    wide = x.float()
+    total = torch.zeros(())
+    for weight in weights:
+        total = total + (wide[:, :32] * weight).sum()
+    return total
+
+
+def h27_copy_read_in_a_loop_naive(
+    x: torch.Tensor, weights: torch.Tensor
+) -> torch.Tensor:
+    total = torch.zeros(())
+    for weight in weights:
+        total = total + (x[:, :32].float() * weight).sum()
+    return total
+
+
+def test_h27_the_same_slice_in_every_turn_of_a_loop_is_real() -> None:
+    x = random_bf16(3, 64)
+    weights = torch.randn(5, 3, 32, generator=torch.Generator().manual_seed(0))
+    one = torch.ones(())
+    before = gradient(h27_copy_read_in_a_loop, x, weights, upstream=one)
+    after = gradient(h27_copy_read_in_a_loop_naive, x, weights, upstream=one)
+    assert not torch.equal(before, after)

@@ -1,0 +1,156 @@
+"""Values: what the low dtype rounds, ties or rewrites."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable
+
+import pytest
+import torch
+
+from .support import random_bf16
+
+FIRST = torch.zeros(4, 1, dtype=torch.long)
+MASK = torch.zeros(4, 64, dtype=torch.bool)
+MASK[:, 0] = True
+
+
+def h10_nan_selected(x: torch.Tensor, index: torch.Tensor) -> torch.Tensor:
+    return x.float().gather(-1, index)
+
+
+def h10_nan_selected_naive(x: torch.Tensor, index: torch.Tensor) -> torch.Tensor:
+    return x.gather(-1, index).float()
+
+
+def test_h10_nan_payloads_are_rewritten_is_real() -> None:
+    payloads = torch.tensor([[0x7FC0, 0x7F81]] * 2, dtype=torch.int16)
+    x, index = payloads.view(torch.bfloat16), torch.tensor([[0, 1]] * 2)
+    before, after = h10_nan_selected(x, index), h10_nan_selected_naive(x, index)
+    assert before.isnan().all() and after.isnan().all()
+    assert not torch.equal(before.view(torch.int32), after.view(torch.int32))
+
+
+Arithmetic = Callable[[torch.Tensor], torch.Tensor]
+
+ROUNDED: dict[str, Arithmetic] = {
+    "division": lambda x: x / 0.7,
+    "addition": lambda x: x + 1,
+    "fill": lambda x: x.masked_fill(MASK, -1e9),
+    "clamp": lambda x: x.clamp(-0.1, 0.1),
+    "softcap": lambda x: (x / 30).tanh() * 30,
+    "limits of the dtype": lambda x: torch.where(MASK, torch.finfo(x.dtype).min, x),
+}
+EXACT: dict[str, Arithmetic] = {
+    "negation": lambda x: -x,
+    "magnitude": lambda x: x.abs(),
+    "relu": lambda x: x.relu(),
+    "infinite fill": lambda x: x.masked_fill(MASK, -math.inf),
+    "representable clamp": lambda x: x.clamp(-1, 1),
+}
+
+
+def h13_temperature(x: torch.Tensor) -> torch.Tensor:
+    return (x.float() / 0.7).gather(-1, FIRST)
+
+
+def h13_temperature_naive(x: torch.Tensor) -> torch.Tensor:
+    return (x / 0.7).gather(-1, FIRST).float()
+
+
+def h13_temperature_lifted(x: torch.Tensor) -> torch.Tensor:
+    return x.gather(-1, FIRST).float() / 0.7
+
+
+def test_h13_a_temperature_below_the_cast_is_real() -> None:
+    x = random_bf16(4, 64)
+    assert not torch.equal(h13_temperature(x), h13_temperature_naive(x))
+    assert torch.equal(h13_temperature(x), h13_temperature_lifted(x))
+
+
+@pytest.mark.parametrize("name", ROUNDED)
+def test_h13_constants_and_arithmetic_round_is_real(name: str) -> None:
+    x, change = random_bf16(4, 64), ROUNDED[name]
+    assert not torch.equal(change(x.float()), change(x).float())
+
+
+@pytest.mark.parametrize("name", EXACT)
+def test_h13_exact_operators_do_not_round_is_real(name: str) -> None:
+    x, change = random_bf16(4, 64), EXACT[name]
+    assert torch.equal(change(x.float()), change(x).float())
+
+
+def h19_narrowing_cast(x: torch.Tensor) -> torch.Tensor:
+    return x.bfloat16().argmax(-1)
+
+
+def h19_narrowing_cast_naive(x: torch.Tensor) -> torch.Tensor:
+    return x.argmax(-1)
+
+
+def test_h19_a_narrowing_cast_makes_ties_is_real() -> None:
+    x = torch.tensor([[1.0, 1.001]])
+    assert h19_narrowing_cast(x).item() == 0 and h19_narrowing_cast_naive(x).item() == 1
+    integers = torch.tensor([[2**24, 2**24 + 1]])
+    assert integers.float().argmax(-1).item() == 0 and integers.argmax(-1).item() == 1
+
+
+def h31_index_from_the_scaled_copy(
+    x: torch.Tensor,
+) -> tuple[torch.Tensor, torch.Tensor]:
+    wide = x.float()
+    index = (wide / 0.7).topk(64, -1).indices
+    return index, wide.gather(-1, index)
+
+
+def h31_index_from_the_scaled_copy_naive(
+    x: torch.Tensor,
+) -> tuple[torch.Tensor, torch.Tensor]:
+    index = (x / 0.7).topk(64, -1).indices
+    return index, x.gather(-1, index).float()
+
+
+def test_h31_an_index_from_the_scaled_source_is_real() -> None:
+    x = random_bf16(2, 4096)
+    index, _ = h31_index_from_the_scaled_copy(x)
+    assert not torch.equal(index, h31_index_from_the_scaled_copy_naive(x)[0])
+
+
+def h32_normalised_over_everything(
+    x: torch.Tensor, index: torch.Tensor
+) -> torch.Tensor:
+    return x.float().log_softmax(-1).gather(-1, index)
+
+
+def h32_normalised_over_everything_naive(
+    x: torch.Tensor, index: torch.Tensor
+) -> torch.Tensor:
+    return x.log_softmax(-1).gather(-1, index).float()
+
+
+def h32_normalised_over_the_selection(
+    x: torch.Tensor, index: torch.Tensor
+) -> torch.Tensor:
+    return x.gather(-1, index).float().log_softmax(-1)
+
+
+def test_h32_log_softmax_needs_every_column_is_real() -> None:
+    x = random_bf16(8, 4096)
+    index = torch.arange(16).expand(8, 16)
+    before = h32_normalised_over_everything(x, index)
+    assert not torch.equal(before, h32_normalised_over_everything_naive(x, index))
+    assert (before - h32_normalised_over_the_selection(x, index)).abs().min() > 1
+
+
+def h35_compared_with_a_constant(x: torch.Tensor) -> torch.Tensor:
+    return x.float()[x.float() > 0.1]
+
+
+def h35_compared_with_a_constant_naive(x: torch.Tensor) -> torch.Tensor:
+    return x[x > 0.1].float()
+
+
+def test_h35_a_threshold_is_rounded_to_the_low_dtype_is_real() -> None:
+    x = torch.tensor([0.1, 0.3]).bfloat16()
+    assert len(h35_compared_with_a_constant(x)) == 2
+    assert len(h35_compared_with_a_constant_naive(x)) == 1

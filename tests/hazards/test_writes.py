@@ -1,0 +1,185 @@
+"""Writes: to the copy, to the source, and by the read itself."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+import pytest
+import torch
+import torch.nn.functional as F
+
+from .support import error_of, random_bf16
+
+ZERO = torch.zeros(2, 1, dtype=torch.long)
+
+
+def h01_slice_of_a_noop_cast(x: torch.Tensor) -> torch.Tensor:
+    return x.float()[:, -1].add_(1)
+
+
+def h01_slice_of_a_noop_cast_naive(x: torch.Tensor) -> torch.Tensor:
+    return x[:, -1].float().add_(1)
+
+
+def h01_gather_of_a_noop_cast(x: torch.Tensor) -> torch.Tensor:
+    return x.float().gather(-1, ZERO).add_(1)
+
+
+@pytest.mark.parametrize(
+    "function", [h01_slice_of_a_noop_cast, h01_slice_of_a_noop_cast_naive]
+)
+def test_h01_a_slice_of_a_noop_cast_aliases_the_source_is_real(
+    function: Callable[[torch.Tensor], torch.Tensor],
+) -> None:
+    for dtype, is_written in ((torch.float32, True), (torch.bfloat16, False)):
+        x = torch.zeros(2, 4, dtype=dtype)
+        function(x)
+        assert bool(x.any()) is is_written
+    x = torch.zeros(2, 4)
+    h01_gather_of_a_noop_cast(x)
+    assert not x.any()
+
+
+def h02_copy_written_between(x: torch.Tensor) -> torch.Tensor:
+    wide = x.float()
+    wide.div_(0.7)
+    return wide[:, :2]
+
+
+def h02_copy_written_between_naive(x: torch.Tensor) -> torch.Tensor:
+    return x[:, :2].float()
+
+
+def h02_write_moved_to_the_source(x: torch.Tensor) -> torch.Tensor:
+    narrow = x[:, :2]
+    narrow.div_(0.7)
+    return narrow.float()
+
+
+def test_h02_a_write_to_the_copy_between_is_real() -> None:
+    x = torch.ones(2, 4).bfloat16()
+    before = h02_copy_written_between(x)
+    assert torch.equal(x, torch.ones(2, 4).bfloat16())
+    assert not torch.equal(before, h02_copy_written_between_naive(x))
+    h02_write_moved_to_the_source(x)
+    assert not torch.equal(x, torch.ones(2, 4).bfloat16())
+
+
+def h03_source_written_between(x: torch.Tensor) -> torch.Tensor:
+    wide = x.float()
+    x.add_(1)
+    return wide[:, :2]
+
+
+def h03_source_written_between_naive(x: torch.Tensor) -> torch.Tensor:
+    x.add_(1)
+    return x[:, :2].float()
+
+
+def test_h03_a_write_to_the_source_between_is_real() -> None:
+    before = h03_source_written_between(torch.zeros(2, 4).bfloat16())
+    after = h03_source_written_between_naive(torch.zeros(2, 4).bfloat16())
+    assert before.eq(0).all() and after.eq(1).all()
+
+
+def h16_embedding_that_renormalises(
+    ids: torch.Tensor, weight: torch.Tensor
+) -> torch.Tensor:
+    return F.embedding(ids, weight.float(), max_norm=1.0)
+
+
+def h16_embedding_that_renormalises_naive(
+    ids: torch.Tensor, weight: torch.Tensor
+) -> torch.Tensor:
+    return F.embedding(ids, weight, max_norm=1.0).float()
+
+
+def test_h16_max_norm_writes_the_weight_is_real() -> None:
+    ids, weight = torch.tensor([0, 1]), random_bf16(4, 16)
+    kept = weight.clone()
+    before = h16_embedding_that_renormalises(ids, weight)
+    assert torch.equal(weight, kept)
+    after = h16_embedding_that_renormalises_naive(ids, weight)
+    assert not torch.equal(weight, kept)
+    assert not torch.equal(before, after)
+
+
+def h23_forced_copy(x: torch.Tensor) -> torch.Tensor:
+    return x.to(torch.float32, copy=True)[:, :2].add_(1)
+
+
+def h23_forced_copy_naive(x: torch.Tensor) -> torch.Tensor:
+    return x[:, :2].to(torch.float32).add_(1)
+
+
+def test_h23_a_lost_copy_true_is_real() -> None:
+    x = torch.zeros(2, 4)
+    h23_forced_copy(x)
+    assert not x.any()
+    h23_forced_copy_naive(x)
+    assert x.any()
+
+
+def h36_source_written_before_backward(x: torch.Tensor) -> torch.Tensor:
+    picked = x.float().gather(-1, ZERO)
+    with torch.no_grad():
+        x.zero_()
+    return picked
+
+
+def h36_source_written_before_backward_naive(x: torch.Tensor) -> torch.Tensor:
+    picked = x.gather(-1, ZERO).float()
+    with torch.no_grad():
+        x.zero_()
+    return picked
+
+
+SAVES_ITS_INPUT: dict[str, tuple[Callable[[torch.Tensor], torch.Tensor], bool]] = {
+    "gather": (lambda x: x.gather(-1, ZERO), True),
+    "take": (lambda x: x.take(ZERO), True),
+    "masked_select": (lambda x: x.masked_select(torch.ones(2, 4).bool()), True),
+    "amax": (lambda x: x.amax(-1), True),
+    "index_select": (lambda x: x.index_select(-1, ZERO[0]), False),
+    "indexing": (lambda x: x[..., ZERO[0]], False),
+    "slice": (lambda x: x[:, :1], False),
+    "topk": (lambda x: x.topk(1, -1).values, False),
+}
+
+
+def run_backward(function: Callable[[torch.Tensor], torch.Tensor]) -> None:
+    x = torch.ones(2, 4).bfloat16().requires_grad_() * 1
+    function(x).sum().backward()
+
+
+def test_h36_a_write_to_the_source_before_backward_is_real() -> None:
+    assert error_of(run_backward, h36_source_written_before_backward) is None
+    naive = h36_source_written_before_backward_naive
+    assert error_of(run_backward, naive) is RuntimeError
+
+
+@pytest.mark.parametrize("name", SAVES_ITS_INPUT)
+def test_h36_only_some_reads_save_their_input_is_real(name: str) -> None:
+    select, saves = SAVES_ITS_INPUT[name]
+
+    def read_then_write(x: torch.Tensor) -> torch.Tensor:
+        picked = select(x)
+        with torch.no_grad():
+            x.zero_()
+        return picked
+
+    assert error_of(run_backward, read_then_write) is (RuntimeError if saves else None)
+
+
+def h38_slice_of_a_leaf_written(x: torch.Tensor) -> torch.Tensor:
+    return x.float()[:, -1].add_(1)
+
+
+def h38_slice_of_a_leaf_written_naive(x: torch.Tensor) -> torch.Tensor:
+    return x[:, -1].float().add_(1)
+
+
+def test_h38_a_write_to_a_slice_of_a_float32_leaf_raises_in_both_is_real() -> None:
+    for function in h38_slice_of_a_leaf_written, h38_slice_of_a_leaf_written_naive:
+        leaf = torch.zeros(2, 4, requires_grad=True)
+        assert error_of(function, leaf) is RuntimeError
+        assert error_of(function, leaf.detach().bfloat16().requires_grad_()) is None
