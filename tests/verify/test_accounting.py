@@ -4,18 +4,22 @@ from __future__ import annotations
 
 import gc
 from collections.abc import Callable
+from pathlib import Path
 
 import pytest
 import torch
 from torch.profiler import ProfilerActivity, profile
 
 from upcast_lint.verify.accounting import PeakMemory
-from upcast_lint.verify.distillation import PeakRow, compute_peaks
-from upcast_lint.verify.fixture import Specimen
+from upcast_lint.verify.distillation import compute_peaks
+from upcast_lint.verify.fixture import Memory, Specimen
+from upcast_lint.verify.inputs import Conditions
 from upcast_lint.verify.judge import peak_memory
+from upcast_lint.verify.specification import DType
 
 Selection = Callable[[torch.Tensor], torch.Tensor]
 
+MEMORY_DOCUMENT = Path(__file__).resolve().parents[2] / "docs" / "memory.md"
 SHAPE = (4, 64, 1000)
 UNIT = 4 * 64 * 1000 * 4
 """Bytes of the float32 source; casting it to float64 is a stand-in for bf16 to float32
@@ -99,30 +103,21 @@ def test_what_is_freed_counts_no_more_and_views_count_once() -> None:
 
 
 def test_the_helper_at_full_size(distillation: Specimen) -> None:
-    rows = compute_peaks(distillation)
-    in_gib = [
-        (row.positions, f"{row.before / 2**30:.2f}", f"{row.after / 2**30:.2f}")
-        for row in rows
+    table = [
+        f"| {row.positions} | {row.before / 2**30:.2f} GiB | {row.after / 2**30:.2f} GiB |"
+        for row in compute_peaks(distillation)
     ]
-    assert in_gib == [
-        (2048, "2.90", "1.16"),
-        (4096, "5.80", "2.32"),
-        (6144, "8.70", "3.48"),
-        (8192, "11.60", "4.65"),
-    ]
+    assert table[0] == "| 2048 | 2.90 GiB | 1.16 GiB |"
+    assert table[-1] == "| 8192 | 11.60 GiB | 4.65 GiB |"
+    assert "\n".join(table) in MEMORY_DOCUMENT.read_text(encoding="utf-8")
 
 
 def test_a_full_size_count_allocates_nothing(distillation: Specimen) -> None:
-    row: PeakRow
     (row,) = compute_peaks(distillation, (1_000_000,))
     assert row.before > 2**40
 
 
 def test_every_path_of_the_helper_is_at_least_as_cheap(distillation: Specimen) -> None:
-    from upcast_lint.verify.fixture import Memory
-    from upcast_lint.verify.inputs import Conditions
-    from upcast_lint.verify.specification import DType
-
     given = Conditions(DType.BF16)
     for case in distillation.fixture.cases:
         if case.memory is not Memory.UNMEASURED:

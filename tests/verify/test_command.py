@@ -36,8 +36,8 @@ def rules(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     path.write_text(FIXTURE.format(after="x[-1:].float()"))
     gather = RULES / "upcast_before_gather"
     found = (
-        Rule("UPC001", "upcast-before-gather", "", gather),
-        Rule("UPC090", "some-rule", "", tmp_path / "some_rule"),
+        Rule("UPC001", "upcast-before-gather", "", gather, lambda _: None),
+        Rule("UPC090", "some-rule", "", tmp_path / "some_rule", lambda _: None),
     )
     monkeypatch.setattr(command, "all_rules", lambda: found)
     return path

@@ -125,7 +125,14 @@ def run_both(rewriting: Rewriting, subject: Subject, device: str = "cpu") -> Ver
     with tempfile.TemporaryDirectory(prefix="upcast-lint-") as folder:
         request_path, verdict_path = Path(folder, "request"), Path(folder, "verdict")
         request_path.write_text(request.to_json(), encoding="utf-8")
-        command = [sys.executable, "-m", _CHILD, str(request_path), str(verdict_path)]
+        command = [
+            sys.executable,
+            "-P",
+            "-m",
+            _CHILD,
+            str(request_path),
+            str(verdict_path),
+        ]
         failure = _run_limited(command, subject.seconds)
         if failure is not None:
             return Verdict(failure=failure)
