@@ -2,11 +2,18 @@
 
 from __future__ import annotations
 
+import sys
+import traceback
+
 
 def main() -> None:
     from .cli import root
 
-    root(prog_name="upcast-lint")
+    try:
+        root(prog_name="upcast-lint")
+    except Exception:  # an uncaught one would exit with 1, which means findings
+        traceback.print_exc()
+        sys.exit(2)
 
 
 if __name__ == "__main__":

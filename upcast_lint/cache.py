@@ -18,21 +18,13 @@ from dataclasses import dataclass, field
 from . import __version__
 from .checker import Job
 from .finding import Finding
+from .runner import Stamp
 from .writer import digest
 
 FOLDER = ".upcast_lint_cache"
 _KEEP_SECONDS = 30 * 24 * 3600
 # A file changed twice within the clock's grain can keep its time; see `store`.
 _CLOCK_GRAIN_NS = 2_000_000_000
-
-
-@dataclass(frozen=True, slots=True)
-class Stamp:
-    """What tells one content of a file from another."""
-
-    size: int
-    mtime_ns: int
-    digest: str
 
 
 @dataclass(slots=True)

@@ -4,10 +4,10 @@ from __future__ import annotations
 
 import enum
 from collections import Counter
-from collections.abc import Sequence
-from dataclasses import dataclass, field, replace
+from collections.abc import Mapping, Sequence
 from itertools import compress
 from operator import not_
+from typing import NamedTuple
 
 from . import linter
 from .document import Document, fault, read_document
@@ -16,11 +16,11 @@ from .focus import EVERYTHING, Focus, identity
 from .linter import Options
 from .run_rules import UNREADABLE, UNUSED
 from .source import UnreadableSource, apply_edits
-from .suppressions import judge
 
 # Mending can open the way for another fix. Each round mends something, so files end
 # well before this; it only bounds a rule that would undo another.
 _MAX_ROUNDS = 10
+_NO_TEXTS: Mapping[int, str] = {}
 _START = Position(1, 1)
 
 
@@ -37,11 +37,10 @@ class FixMode(enum.Enum):
         )
 
 
-@dataclass(frozen=True, slots=True)
-class Job:
+class Job(NamedTuple):
     """What the result for a file depends on, besides its bytes."""
 
-    options: Options = field(default_factory=Options)
+    options: Options = Options()
     codes: frozenset[str] | None = None
     """All codes that may be reported, of the run too; None for every one."""
     ignore_suppressions: bool = False
@@ -51,12 +50,11 @@ class Job:
         return self.codes is None or code in self.codes
 
 
-@dataclass(frozen=True, slots=True)
-class Checked:
+class Checked(NamedTuple):
     """`findings` are those left; `data` is None where nothing is to be written."""
 
     findings: tuple[Finding, ...]
-    texts: dict[int, str] = field(default_factory=dict)
+    texts: Mapping[int, str] = _NO_TEXTS
     fixed: tuple[Finding, ...] = ()
     data: bytes | None = None
     refusal: str | None = None
@@ -67,7 +65,7 @@ class Checked:
 
 def check_bytes(data: bytes, path: str, job: Job, focus: Focus = EVERYTHING) -> Checked:
     """Check one file; what cannot be read as Python is a finding, too."""
-    texts: dict[int, str] = {}
+    texts: Mapping[int, str] = {}
     try:
         document = read_document(data, path)
         texts = document.texts()
@@ -92,7 +90,7 @@ def focused(checked: Checked, focus: Focus) -> Checked:
     """`checked`, which was made with no focus and no fix, seen with one."""
     chosen = focus.chooses(checked.findings, checked.texts)
     kept, hidden = _split(checked.findings, chosen, checked.findings, checked.texts)
-    return replace(checked, findings=kept, hidden=hidden)
+    return checked._replace(findings=kept, hidden=hidden)
 
 
 def texts_of(data: bytes, path: str) -> dict[int, str]:
@@ -107,12 +105,17 @@ def unreadable(
     reason: str,
     job: Job,
     at: Position = _START,
-    texts: dict[int, str] | None = None,
+    texts: Mapping[int, str] = _NO_TEXTS,
 ) -> Checked:
     """The result for a file that could not be looked at."""
     if not job.reports(UNREADABLE):
         return Checked(())
-    return Checked((fault(reason, at),), texts or {})
+    return Checked((fault(reason, at),), texts)
+
+
+def may_hold_suppression(text: str) -> bool:
+    """Whether an idle suppression of ours is possible in a file without findings."""
+    return "upcast-lint:" in text or ("UPC" in text and "noqa" in text.lower())
 
 
 def _findings(document: Document, job: Job) -> tuple[Finding, ...]:
@@ -121,6 +124,10 @@ def _findings(document: Document, job: Job) -> tuple[Finding, ...]:
     found = linter.lint(source, job.options)
     if job.ignore_suppressions:
         return found
+    if not found and not may_hold_suppression(source.text):
+        return ()
+    from .suppressions import judge
+
     judged = judge(source, found, job.options.codes)
     if not job.reports(UNUSED):
         return judged.kept
@@ -160,7 +167,7 @@ def _split(
     findings: Sequence[Finding],
     chosen: Sequence[bool],
     shown: Sequence[Finding],
-    texts: dict[int, str],
+    texts: Mapping[int, str],
 ) -> tuple[tuple[Finding, ...], tuple[str, ...]]:
     kept = tuple(compress(findings, chosen))
     others = compress(shown, map(not_, chosen))

@@ -12,7 +12,7 @@ import enum
 import os
 from collections.abc import Mapping
 from dataclasses import dataclass, field, fields
-from typing import Any
+from typing import Any, NamedTuple
 
 from .errors import UsageError
 from .selection import suggestion
@@ -165,8 +165,7 @@ class Settings:
     )
 
 
-@dataclass(frozen=True, slots=True)
-class Config:
+class Config(NamedTuple):
     """Settings, the folder that their patterns are relative to, their file if any."""
 
     settings: Settings

@@ -11,7 +11,7 @@ from __future__ import annotations
 import os
 import stat
 from collections.abc import Iterable, Iterator, Sequence
-from dataclasses import dataclass, field
+from typing import NamedTuple
 
 from .config import Config, ConfigFinder
 from .errors import UsageError
@@ -25,8 +25,7 @@ class UnusablePath(UsageError):
     """A path on the command line that cannot be checked; `str` says why."""
 
 
-@dataclass(frozen=True, slots=True)
-class Found:
+class Found(NamedTuple):
     """A file to check. `path` is as the user would write it."""
 
     path: str
@@ -35,8 +34,7 @@ class Found:
     status: os.stat_result
 
 
-@dataclass(frozen=True, slots=True)
-class Exclusion:
+class Exclusion(NamedTuple):
     """What the command line says about leaving files out, over the settings."""
 
     exclude: tuple[str, ...] | None = None
@@ -45,14 +43,14 @@ class Exclusion:
     respect_gitignore: bool = True
 
 
-@dataclass(slots=True)
 class Discovery:
     """One search. `problems` collects the folders that could not be listed."""
 
-    finder: ConfigFinder
-    exclusion: Exclusion = Exclusion()
-    problems: list[str] = field(default_factory=list)
-    _excludes: dict[int, _Excludes] = field(default_factory=dict)
+    def __init__(self, finder: ConfigFinder, exclusion: Exclusion) -> None:
+        self.finder = finder
+        self.exclusion = exclusion
+        self.problems: list[str] = []
+        self._excludes: dict[int, _Excludes] = {}
 
     def find(self, paths: Sequence[str]) -> list[Found]:
         """The files, each once, by path. Raises UnusablePath and ConfigError."""
@@ -127,8 +125,7 @@ class Discovery:
         return known
 
 
-@dataclass(frozen=True, slots=True)
-class _Rooted:
+class _Rooted(NamedTuple):
     """Patterns and the folder, with a final separator, that they are relative to."""
 
     root: str
@@ -144,8 +141,7 @@ class _Rooted:
         return None if path is None else self.globs.verdict(path)
 
 
-@dataclass(frozen=True, slots=True)
-class _Excludes:
+class _Excludes(NamedTuple):
     parts: tuple[_Rooted, ...]
 
     def take(self, absolute: str) -> bool:

@@ -10,7 +10,7 @@ from __future__ import annotations
 import re
 from collections import Counter
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from typing import NamedTuple
 
 from .finding import Finding, Range
 from .run_rules import UNREADABLE
@@ -22,8 +22,7 @@ Rows = tuple[tuple[int, int], ...]
 """First and last row of each stretch of lines."""
 
 
-@dataclass(frozen=True, slots=True)
-class Focus:
+class Focus(NamedTuple):
     """`rows` of None takes every row; `known` says how many of an identity to hide."""
 
     rows: Rows | None = None

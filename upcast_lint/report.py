@@ -3,15 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import dataclass, field
+from typing import NamedTuple
 
 from .finding import Finding, Safety
 from .run_rules import UNREADABLE
 from .runner import Outcome
 
 
-@dataclass(frozen=True, slots=True)
-class Placed:
+class Placed(NamedTuple):
     """A finding, the file it is in, and the text of the file or its cell if known."""
 
     finding: Finding
@@ -28,20 +27,19 @@ class Placed:
         return {Safety.SAFE: "[*]", Safety.UNSAFE: "[!]"}.get(fix.safety, "")
 
 
-@dataclass(frozen=True, slots=True)
-class Report:
+class Report(NamedTuple):
     """`outcomes` are sorted by path; `sizes` are those that estimates assume."""
 
     outcomes: tuple[Outcome, ...]
     sizes: dict[str, int]
+    notes: list[str]
+    """What a reporter has to say beside the report, such as a limit of its format."""
     seconds: float = 0.0
     root: str = ""
     is_quiet: bool = False
     has_color: bool = False
     takes_unsafe: bool = False
     """Unsafe fixes were asked for, so that none is left to be offered."""
-    notes: list[str] = field(default_factory=list)
-    """What a reporter has to say beside the report, such as a limit of its format."""
 
     def findings(self) -> Iterator[Placed]:
         for outcome in self.outcomes:

@@ -2,6 +2,9 @@
 
 This is the one place that starts processes, and only where the files are worth it.
 What goes wrong with one file becomes its outcome; nothing here prints.
+
+Records that every run needs are named tuples here and around: at import a frozen
+dataclass takes eight times as long, which a run over one clean file would feel.
 """
 
 from __future__ import annotations
@@ -9,20 +12,22 @@ from __future__ import annotations
 import os
 import stat
 import time
-from collections.abc import Iterator, Sequence
-from dataclasses import dataclass, field, replace
+from collections.abc import Callable, Iterator, Sequence
+from functools import partial
+from typing import TYPE_CHECKING, NamedTuple
 
-from .cache import Cache, Stamp
 from .checker import Checked, FixMode, Job, check_bytes, focused, texts_of, unreadable
 from .focus import EVERYTHING, Focus
 from .writer import digest
+
+if TYPE_CHECKING:
+    from .cache import Cache
 
 # Below this a second process costs more than it saves; measured on two cores.
 _WORTHWHILE_BYTES = 1_500_000
 
 
-@dataclass(frozen=True, slots=True)
-class Task:
+class Task(NamedTuple):
     """One file to check, how, and which of its findings the run is about."""
 
     path: str
@@ -32,16 +37,24 @@ class Task:
     focus: Focus = EVERYTHING
 
 
-@dataclass(frozen=True, slots=True)
-class Outcome:
+class Stamp(NamedTuple):
+    """What tells one content of a file from another."""
+
+    size: int
+    mtime_ns: int
+    digest: str
+
+
+class Outcome(NamedTuple):
     """`failure` is an internal error: a bug of ours that this file met.
 
-    `stamp` is of the content that was checked; None where there was none.
+    `stamp` is of the content that was checked; None where there was none, or where
+    nothing was found and nobody wants to know.
     """
 
     path: str
     absolute: str
-    checked: Checked = field(default_factory=lambda: Checked(()))
+    checked: Checked = Checked(())
     stamp: Stamp | None = None
     failure: str | None = None
     seconds: float = 0.0
@@ -58,7 +71,8 @@ def run(
             yield _focused(known, task)
         else:
             fresh.append(task)
-    for task, outcome in _outcomes(fresh, processes):
+    work = partial(check_file, wants_stamp=cache is not None)
+    for task, outcome in _outcomes(fresh, processes, work):
         if cache is not None:
             _store(cache, task, outcome)
         yield outcome if _is_focused_early(task) else _focused(outcome, task)
@@ -72,7 +86,7 @@ def _is_focused_early(task: Task) -> bool:
 def _focused(outcome: Outcome, task: Task) -> Outcome:
     if task.focus == EVERYTHING:
         return outcome
-    return replace(outcome, checked=focused(outcome.checked, task.focus))
+    return outcome._replace(checked=focused(outcome.checked, task.focus))
 
 
 def _store(cache: Cache, task: Task, outcome: Outcome) -> None:
@@ -82,11 +96,11 @@ def _store(cache: Cache, task: Task, outcome: Outcome) -> None:
     cache.store(task.absolute, task.job, outcome.stamp, checked.findings)
 
 
-def check_file(task: Task) -> Outcome:
+def check_file(task: Task, *, wants_stamp: bool = True) -> Outcome:
     """Read and check one file; every exception becomes an outcome that names it."""
     start = time.perf_counter()
     try:
-        data, stamp = _read(task.absolute)
+        data, mtime_ns = _read(task.absolute)
     except OSError as error:
         checked = unreadable(error.strerror or str(error), task.job)
         return Outcome(task.path, task.absolute, checked)
@@ -95,19 +109,22 @@ def check_file(task: Task) -> Outcome:
         checked = check_bytes(data, task.path, task.job, focus)
     except Exception as error:  # a bug of ours: the run goes on, exit code 2 tells
         return Outcome(task.path, task.absolute, failure=_failure(error))
+    stamp = None
+    if wants_stamp or checked.findings or checked.fixed:
+        stamp = Stamp(len(data), mtime_ns, digest(data))
     seconds = time.perf_counter() - start
     return Outcome(task.path, task.absolute, checked, stamp, seconds=seconds)
 
 
-def _read(path: str) -> tuple[bytes, Stamp]:
+def _read(path: str) -> tuple[bytes, int]:
+    """The content, and when it was modified."""
     # Without O_NONBLOCK, opening a pipe that took the file's place would hang.
     flags = os.O_RDONLY | getattr(os, "O_NONBLOCK", 0) | getattr(os, "O_BINARY", 0)
     with open(os.open(path, flags), "rb") as file:
         status = os.fstat(file.fileno())
         if not stat.S_ISREG(status.st_mode):
             raise OSError("not a regular file")
-        data = file.read()
-    return data, Stamp(len(data), status.st_mtime_ns, digest(data))
+        return file.read(), status.st_mtime_ns
 
 
 def _failure(error: Exception) -> str:
@@ -133,9 +150,10 @@ def _from_cache(cache: Cache, task: Task) -> Outcome | None:
     texts: dict[int, str] = {}
     if stamp is None or findings:
         try:
-            data, stamp = _read(path)
+            data, mtime_ns = _read(path)
         except OSError:
             return None  # to be met again, and reported, where files are checked
+        stamp = Stamp(len(data), mtime_ns, digest(data))
         if not cache.knows(path, job, stamp.digest):
             return None
         if findings:
@@ -145,18 +163,18 @@ def _from_cache(cache: Cache, task: Task) -> Outcome | None:
 
 
 def _outcomes(
-    tasks: Sequence[Task], processes: int | None
+    tasks: Sequence[Task], processes: int | None, work: Callable[[Task], Outcome]
 ) -> Iterator[tuple[Task, Outcome]]:
     count = _process_count(tasks) if processes is None else processes
     if min(count, len(tasks)) <= 1:
         for task in tasks:
-            yield task, check_file(task)
+            yield task, work(task)
         return
     from .pool import map_in_processes
 
     # Large files first, so that none is left for the end while others idle.
     order = sorted(tasks, key=lambda task: -task.status.st_size)
-    for task, outcome in map_in_processes(check_file, order, count):
+    for task, outcome in map_in_processes(work, order, count):
         yield (
             task,
             outcome

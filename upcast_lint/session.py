@@ -4,9 +4,8 @@ from __future__ import annotations
 
 import os
 from collections.abc import Sequence
-from dataclasses import dataclass, field
+from typing import TYPE_CHECKING, NamedTuple
 
-from .baseline import Baseline
 from .checker import FixMode, Job
 from .config import Config, ConfigFinder, Settings, Width, load
 from .discovery import Discovery, Exclusion, Found
@@ -17,9 +16,11 @@ from .run_rules import UNREADABLE, UNUSED
 from .runner import Task
 from .selection import codes_of, known_rules, selected_codes
 
+if TYPE_CHECKING:
+    from .baseline import Baseline
 
-@dataclass(frozen=True, slots=True)
-class Request:
+
+class Request(NamedTuple):
     """What the command line asks for; None leaves it to the settings."""
 
     paths: tuple[str, ...] = (".",)
@@ -29,7 +30,7 @@ class Request:
     width: Width | None = None
     config: str | None = None
     is_isolated: bool = False
-    exclusion: Exclusion = field(default_factory=Exclusion)
+    exclusion: Exclusion = Exclusion()
     ignore_suppressions: bool = False
     fix: FixMode = FixMode.NONE
 

@@ -60,11 +60,6 @@ class Suppression:
                 yield entry
 
 
-def may_hold_suppression(data: bytes) -> bool:
-    """Whether an idle suppression of ours is possible in a file without findings."""
-    return b"upcast-lint:" in data or (b"UPC" in data and b"noqa" in data.lower())
-
-
 def suppressions(source: Source) -> tuple[Suppression, ...]:
     """Every suppression of the source; none where it cannot be tokenized."""
     lowered = source.text.lower()

@@ -10,7 +10,6 @@ from __future__ import annotations
 
 import os
 import stat
-from hashlib import blake2b
 
 
 class Changed(Exception):
@@ -18,6 +17,9 @@ class Changed(Exception):
 
 
 def digest(data: bytes) -> str:
+    """A hash that tells contents apart."""
+    from hashlib import blake2b  # loads OpenSSL, which most small runs can spare
+
     return blake2b(data, digest_size=16).hexdigest()
 
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-import shutil
+import os
 import sys
 import time
 from types import TracebackType
@@ -30,7 +30,7 @@ class Progress:
         if not self._is_shown or time.monotonic() - self._shown_at < _INTERVAL:
             return
         self._shown_at = time.monotonic()
-        width = shutil.get_terminal_size().columns - 1
+        width = os.get_terminal_size(sys.stderr.fileno()).columns - 1
         line = f"{self._done} of {self._total} files  {visible(path)}"
         self._draw(line[:width])
 

@@ -5,10 +5,9 @@ from __future__ import annotations
 import os
 import time
 from collections.abc import Iterator, Sequence
-from dataclasses import replace
+from typing import TYPE_CHECKING
 
-from .. import baseline, writer
-from ..cache import Cache
+from .. import writer
 from ..errors import UsageError
 from ..report import Report, plural
 from ..runner import Outcome, Task, run
@@ -18,6 +17,10 @@ from .options import Options
 from .output import Output, wants_color
 from .progress import Progress
 from .state import Run, exit_code
+
+if TYPE_CHECKING:
+    from ..baseline import Baseline
+    from ..cache import Cache
 
 # With fewer files, reading the cache takes longer than it saves.
 _CACHE_FROM = 16
@@ -39,7 +42,7 @@ def run_check(request: Request, options: Options) -> int:
     if options.show_files:
         Output(options).write("".join(f"{file.path}\n" for file in found))
         return CLEAN
-    known = baseline.read(options.baseline) if options.baseline else None
+    known = _baseline(options)
     rows = _added_rows(options)
     tasks = session.tasks(found, known, rows)
     if not found:
@@ -66,7 +69,7 @@ def run_check(request: Request, options: Options) -> int:
     if known is not None and rows is None:
         for entry in known.stale(report.outcomes):
             say("note", f"{options.baseline}: no longer found: {entry}")
-    return exit_code(run, options)
+    return exit_code(run.outcomes, run.problems, options)
 
 
 def _added_rows(options: Options) -> dict[str, tuple[tuple[int, int], ...]] | None:
@@ -77,9 +80,19 @@ def _added_rows(options: Options) -> dict[str, tuple[tuple[int, int], ...]] | No
     return added_rows(options.diff_base)
 
 
+def _baseline(options: Options) -> Baseline | None:
+    if options.baseline is None:
+        return None
+    from ..baseline import read
+
+    return read(options.baseline)
+
+
 def _cache(session: Session, options: Options, tasks: Sequence[Task]) -> Cache | None:
     if options.no_cache or len(tasks) < _CACHE_FROM:
         return None
+    from ..cache import Cache
+
     return Cache.open(session.config.root, session.default_job())
 
 
@@ -113,7 +126,7 @@ def _settle(outcome: Outcome, so_far: Run, options: Options) -> Outcome:
     except (writer.Changed, OSError) as error:
         reason = error.strerror if isinstance(error, OSError) else None
         so_far.problems.append(f"{outcome.path}: not fixed: {reason or error}")
-        return replace(outcome, checked=replace(checked, data=None, fixed=()))
+        return outcome._replace(checked=checked._replace(data=None, fixed=()))
     return outcome
 
 
@@ -132,6 +145,7 @@ def _report(run: Run, session: Session, options: Options, seconds: float) -> Rep
     return Report(
         outcomes=tuple(run.outcomes),
         sizes=session.sizes,
+        notes=[],
         seconds=seconds,
         root=os.getcwd(),
         is_quiet=options.quiet,
@@ -165,10 +179,11 @@ def _slowest(report: Report) -> Iterator[str]:
 
 
 def _write_baseline(path: str, report: Report) -> int:
-    text = baseline.text(path, report.outcomes)
+    from ..baseline import text
+
     try:
         with open(path, "w", encoding="utf-8", newline="\n") as file:
-            file.write(text)
+            file.write(text(path, report.outcomes))
     except OSError as error:
         raise UsageError(f"{path}: {error.strerror}") from error
     count = sum(len(outcome.checked.findings) for outcome in report.outcomes)

@@ -2,27 +2,30 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
+from collections.abc import Sequence
 
 from ..runner import Outcome
 from .messages import CLEAN, FAILED, FOUND
 from .options import Options
 
 
-@dataclass(slots=True)
 class Run:
     """What has happened so far. `problems` make the exit code 2."""
 
-    outcomes: list[Outcome] = field(default_factory=list)
-    diffs: list[bytes] = field(default_factory=list)
-    problems: list[str] = field(default_factory=list)
-    written: int = 0
+    def __init__(self, problems: list[str]) -> None:
+        self.problems = problems
+        self.outcomes: list[Outcome] = []
+        self.diffs: list[bytes] = []
+        self.written = 0
 
 
-def exit_code(run: Run, options: Options) -> int:
-    left = any(outcome.checked.findings for outcome in run.outcomes)
-    fixed = any(outcome.checked.fixed for outcome in run.outcomes)
-    if run.problems:
+def exit_code(
+    outcomes: Sequence[Outcome], problems: Sequence[str], options: Options
+) -> int:
+    """Problems first: a run that could not do its work is not known to be clean."""
+    left = any(outcome.checked.findings for outcome in outcomes)
+    fixed = any(outcome.checked.fixed for outcome in outcomes)
+    if problems:
         return FAILED
     if fixed and options.exit_non_zero_on_fix:
         return FOUND

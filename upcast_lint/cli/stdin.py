@@ -16,7 +16,7 @@ from ..session import Session
 from .messages import say
 from .options import Options
 from .output import Output, wants_color
-from .state import Run, exit_code
+from .state import exit_code
 
 
 def check_stdin(session: Session, options: Options) -> int:
@@ -43,6 +43,7 @@ def check_stdin(session: Session, options: Options) -> int:
     report = Report(
         outcomes=(outcome,),
         sizes=session.sizes,
+        notes=[],
         seconds=time.perf_counter() - start,
         root=os.getcwd(),
         is_quiet=options.quiet,
@@ -50,7 +51,7 @@ def check_stdin(session: Session, options: Options) -> int:
         takes_unsafe=options.takes_unsafe,
     )
     _print(data, outcome, report, session, options)
-    return exit_code(Run([outcome]), options)
+    return exit_code((outcome,), (), options)
 
 
 def _print(

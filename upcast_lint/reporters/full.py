@@ -13,6 +13,8 @@ from .paint import Color, paint
 from .snippet import Mark, snippet
 from .summary import summary
 
+_DTYPES = {4: "float32", 8: "float64"}
+
 
 def render(report: Report) -> str:
     lines: list[str] = []
@@ -58,10 +60,8 @@ def _facts(finding: Finding, report: Report) -> Iterator[tuple[str, str]]:
         if spared:
             assumed = report.assumed([finding])
             size = f": {in_binary_units(spared)} at {assumed} (assumed)"
-        yield (
-            "saves",
-            f"the copy, {finding.estimate.expression} bytes{size}",
-        )
+        copy = f"the {_DTYPES.get(finding.estimate.itemsize, '')} copy"
+        yield "saves", f"{copy}, {finding.estimate.expression} bytes{size}"
     if finding.because:
         yield "wide because", "; ".join(finding.because)
     if finding.fix is not None:

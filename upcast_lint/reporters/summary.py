@@ -36,7 +36,7 @@ def _offer(report: Report, findings: list[Finding]) -> str:
         parts.append(f"  [*] {safe} fixable with --fix.")
     if unsafe and not report.takes_unsafe:
         more = "more " if safe else ""
-        parts.append(f"  [!] {unsafe} {more}with --fix --unsafe-fixes.")
+        parts.append(f"  [!] {unsafe} {more}with --unsafe-fixes.")
     return "".join(parts)
 
 
@@ -94,9 +94,9 @@ def statistics(report: Report) -> str:
 
 
 def statistics_as_json(report: Report) -> str:
-    import json
+    from .harmless_json import dumps
 
-    return json.dumps([asdict(row) for row in _rows(report)], indent=2) + "\n"
+    return dumps([asdict(row) for row in _rows(report)])
 
 
 def _table(rows: list[tuple[str, ...]]) -> str:

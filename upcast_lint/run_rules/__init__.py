@@ -21,8 +21,8 @@ class RunRule:
 
     def doc(self) -> str:
         """The page, in Markdown."""
-        folder = os.path.join(os.path.dirname(__file__), self.name.replace("-", "_"))
-        with open(os.path.join(folder, "doc.md"), encoding="utf-8") as file:
+        path = os.path.join(os.path.dirname(__file__), f"{self.name}.md")
+        with open(path, encoding="utf-8") as file:
             return file.read()
 
 

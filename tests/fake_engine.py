@@ -1,0 +1,78 @@
+"""A stand-in for the linter, so that what is around it is tested on its own.
+
+It knows one shape, `NAME.float().gather(…)` on a line, and rewrites it to
+`NAME.gather(…).float()`. The name decides the rest: `risky_…` is unsafe, `shown_…` is
+displayed only, `crash` raises, `kill` ends the process, `refused_…` is not mended.
+"""
+
+from __future__ import annotations
+
+import ast
+import os
+import re
+import signal
+import sys
+
+from upcast_lint import linter
+from upcast_lint.finding import Edit, Estimate, Finding, Fix, Read, Safety
+from upcast_lint.linter import Mended, Options
+from upcast_lint.source import Source, apply_edits
+
+CODE, NAME = "UPC001", "upcast-before-gather"
+_SHAPE = re.compile(r"\b(\w+)(\.float\(\))(\.gather\([^()\n]*\))")
+
+
+def lint(source: Source, options: Options) -> tuple[Finding, ...]:
+    ast.parse(source.text)
+    if "crash" in source.text:
+        raise ZeroDivisionError("a bug")
+    if "kill" in source.text:
+        os.kill(os.getpid(), signal.SIGKILL)
+    if options.codes is not None and CODE not in options.codes:
+        return ()
+    return tuple(_finding(source, match) for match in _SHAPE.finditer(source.text))
+
+
+def mend(source: Source, options: Options, findings: tuple[Finding, ...]) -> Mended:
+    if any("refused" in finding.message for finding in findings):
+        return Mended(source.text, refusal="the tree changed")
+    edits: list[Edit] = [e for f in findings if f.fix for e in f.fix.edits]
+    return Mended(apply_edits(source, edits), findings)
+
+
+def _finding(source: Source, match: re.Match[str]) -> Finding:
+    name, cast, gather = match.groups()
+    safety = {"risky": Safety.UNSAFE, "shown": Safety.DISPLAY}.get(
+        name.split("_")[0], Safety.SAFE
+    )
+    edit = Edit(source.range(match.start(2), match.end()), gather + cast)
+    at = source.range(match.start(), match.end())
+    return Finding(
+        code=CODE,
+        name=NAME,
+        message=f"`{name}` is upcast whole, but only `gather` reads it",
+        range=at,
+        cast=source.range(match.start(), match.end(2)),
+        cast_label="cast of [B, S, V]",
+        reads=(Read(source.range(match.start(3), match.end()), "keeps [B, S, K]"),),
+        because=("named logits",),
+        condition="an index repeats" if safety is Safety.UNSAFE else None,
+        safety=safety,
+        fix=None
+        if safety is Safety.DISPLAY
+        else Fix(safety, "gather first, then cast", (edit,)),
+        estimate=Estimate(4, ("B", "S", "V")),
+        suppression_rows=(at.start.row,),
+    )
+
+
+def install() -> None:
+    linter.lint = lint
+    linter.mend = mend
+
+
+if __name__ == "__main__":
+    install()
+    from upcast_lint.cli import root
+
+    root(prog_name="upcast-lint", args=sys.argv[1:])

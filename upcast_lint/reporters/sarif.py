@@ -1,0 +1,151 @@
+"""SARIF 2.1.0, as GitHub's code scanning takes it.
+
+GitHub ignores what is over 25,000 results, so the largest savings come first there.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+from .. import __version__
+from ..finding import Finding, Fix, Range, Safety
+from ..links import HOME, rule_url
+from ..report import Placed, Report
+from ..run_rules import UNREADABLE
+from ..selection import Documented, known_rules
+from .fingerprints import with_fingerprints
+from .harmless_json import dumps
+from .uri import is_relative, relative_path, uri
+
+_SCHEMA = "https://json.schemastore.org/sarif-2.1.0.json"
+_ROOT = "PROJECTROOT"
+_FINGERPRINT = "upcastLint/v1"
+_MAX_RESULTS = 25_000
+
+
+def render(report: Report) -> str:
+    rules = known_rules()
+    indexes = {rule.code: index for index, rule in enumerate(rules)}
+    results = [
+        _result(placed, name, indexes, report)
+        for placed, name in _most_worthwhile(report)
+    ]
+    run = {
+        "tool": {
+            "driver": {
+                "name": "upcast-lint",
+                "informationUri": HOME,
+                "semanticVersion": __version__,
+                "rules": [_rule(rule) for rule in rules],
+            }
+        },
+        "columnKind": "unicodeCodePoints",
+        "originalUriBaseIds": {_ROOT: {"uri": uri(f"{report.root}/")}},
+        "results": results,
+    }
+    document = {"$schema": _SCHEMA, "version": "2.1.0", "runs": [run]}
+    return dumps(document)
+
+
+def _most_worthwhile(report: Report) -> list[tuple[Placed, str]]:
+    found = list(with_fingerprints(report))
+    if len(found) <= _MAX_RESULTS:
+        return found
+    report.notes.append(
+        f"SARIF: {len(found) - _MAX_RESULTS} findings over GitHub's limit left out"
+    )
+    rank = {id(placed.finding): at for at, placed in enumerate(report.by_saving())}
+    return sorted(found, key=lambda pair: rank[id(pair[0].finding)])[:_MAX_RESULTS]
+
+
+def _rule(rule: Documented) -> dict[str, Any]:
+    doc = rule.doc()
+    return {
+        "id": rule.code,
+        "name": rule.name,
+        "shortDescription": {"text": rule.summary},
+        "fullDescription": {"text": rule.summary},
+        "help": {"text": doc, "markdown": doc},
+        "helpUri": rule_url(rule.name),
+        "defaultConfiguration": {
+            "level": "error" if rule.code == UNREADABLE else "warning"
+        },
+        "properties": {"tags": ["performance", "memory"], "precision": "high"},
+    }
+
+
+def _result(
+    placed: Placed, fingerprint: str, indexes: dict[str, int], report: Report
+) -> dict[str, Any]:
+    finding = placed.finding
+    artifact = _artifact(placed, report)
+    result: dict[str, Any] = {
+        "ruleId": finding.code,
+        "ruleIndex": indexes[finding.code],
+        "level": "error" if finding.code == UNREADABLE else "warning",
+        "message": {"text": _message(finding)},
+        "locations": [_location(artifact, finding, finding.range)],
+        "partialFingerprints": {_FINGERPRINT: fingerprint},
+    }
+    if finding.reads:
+        result["relatedLocations"] = [
+            {
+                **_location(artifact, finding, read.range),
+                "id": number,
+                "message": {"text": read.label},
+            }
+            for number, read in enumerate(finding.reads, 1)
+        ]
+    # Rows of a notebook's cell are not rows of the file, so no fix could be placed.
+    if finding.fix is not None and finding.cell is None:
+        result["fixes"] = [_fix(finding.fix, artifact)]
+    return result
+
+
+def _message(finding: Finding) -> str:
+    cell = f"cell {finding.cell}: " if finding.cell is not None else ""
+    is_safe = finding.safety is Safety.SAFE or not finding.condition
+    why = "" if is_safe else f"; the fix is unsafe: {finding.condition}"
+    return f"{cell}{finding.message}{why}"
+
+
+def _artifact(placed: Placed, report: Report) -> dict[str, str]:
+    path = relative_path(placed, report)
+    base = {"uriBaseId": _ROOT} if is_relative(path) else {}
+    return {"uri": uri(path), **base}
+
+
+def _location(
+    artifact: dict[str, str], finding: Finding, range: Range
+) -> dict[str, Any]:
+    physical: dict[str, Any] = {"artifactLocation": artifact}
+    if finding.cell is None:
+        physical["region"] = _region(range)
+    else:
+        physical["region"] = {"startLine": 1}  # GitHub demands one
+    return {"physicalLocation": physical}
+
+
+def _region(range: Range) -> dict[str, int]:
+    return {
+        "startLine": range.start.row,
+        "startColumn": range.start.column,
+        "endLine": range.end.row,
+        "endColumn": range.end.column,
+    }
+
+
+def _fix(fix: Fix, artifact: dict[str, str]) -> dict[str, Any]:
+    replacements = [
+        {
+            "deletedRegion": _region(edit.range),
+            "insertedContent": {"text": edit.content},
+        }
+        for edit in fix.edits
+    ]
+    return {
+        "description": {"text": f"{fix.message} ({fix.safety.value})"},
+        "artifactChanges": [
+            {"artifactLocation": artifact, "replacements": replacements}
+        ],
+    }
