@@ -12,7 +12,7 @@ from .analysis.directives import Directives
 from .analysis.effects import Certainty, Effects, may_run_between
 from .analysis.elements import Elements, element_type
 from .analysis.facts import Facts
-from .analysis.flow import Flow, Read, follow
+from .analysis.flow import Flow, Read, follow, paths_of
 from .analysis.paths import NARROW, Paths, negation
 from .analysis.reads import Kind, Result, Selection, StepKind, Use
 from .analysis.syntax import FUNCTIONS, walk_scope
@@ -74,10 +74,10 @@ def findings_of(
         if cast is None:
             continue
         flow = follow(cast, facts, directives, recognise)
-        if not flow.selections():
+        if not flow.selections() or flow.is_loop_carried:
             continue
         flow.reads = [_demoted(read) for read in flow.reads]
-        paths = Paths.of(flow, facts)
+        paths = paths_of(flow, facts)
         if NARROW not in paths.from_origin() or _covers_everything(flow, paths, facts):
             continue
         elements = element_type(cast.source, facts)

@@ -37,7 +37,7 @@ def all_rules() -> tuple[Rule, ...]:
     found: list[Rule] = []
     for root in package.__path__:
         for folder in Path(root).iterdir():
-            if (folder / "doc.md").is_file():
+            if (folder / "__init__.py").is_file():
                 module = importlib.import_module(f"{_PACKAGE}.{folder.name}")
                 found.append(module.RULE)
     return tuple(sorted(found, key=lambda rule: rule.code))

@@ -103,7 +103,16 @@ class _Assessor:
         for write in self.effects.writes_to(cast.source):
             if not any(
                 may_run_between(cast.call, write.node, read.node, self.facts)
-                for read in [*reads, *self._sunk()]
+                for read in reads
+            ) and not any(
+                may_run_between(
+                    cast.call,
+                    write.node,
+                    placement.statement,
+                    self.facts,
+                    before_last=True,
+                )
+                for placement in self.plan.placements
             ):
                 continue
             source = self._name(cast.source)
@@ -194,7 +203,9 @@ class _Assessor:
         self._several(flowing)
         if flowing:
             self._later_writes(flowing)
-            self._uses_between(flowing)
+        self._uses_between(
+            [*(r.node for r in flowing), *(p.statement for p in self.plan.placements)]
+        )
 
     def _own_gradient(self, read: Read) -> None:
         selection = _selection(read)
@@ -267,7 +278,7 @@ class _Assessor:
                 )
                 return
 
-    def _uses_between(self, reads: Sequence[Read]) -> None:
+    def _uses_between(self, places: Sequence[ast.AST]) -> None:
         """Three contributions to a gradient are added in the order of the uses."""
         source = self.flow.cast.source
         if not isinstance(source, ast.Name):
@@ -280,11 +291,10 @@ class _Assessor:
             if _is_metadata(load, self.facts):
                 continue
             if any(
-                may_run_between(self.flow.cast.call, load, r.node, self.facts)
-                and not self.facts.tree.contains(
-                    self.facts.tree.statement(r.node), load
+                may_run_between(
+                    self.flow.cast.call, load, place, self.facts, before_last=True
                 )
-                for r in reads
+                for place in places
             ):
                 self.out.need(
                     f"`{source.id}` is also used between the cast and the selection: "

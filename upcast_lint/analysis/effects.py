@@ -22,8 +22,9 @@ from dataclasses import dataclass
 from . import operators
 from .casts import recognise_cast
 from .facts import Facts
-from .names import Binding
-from .syntax import LOOPS, walk_scope
+from .names import Binding, free_names
+from .paths import Paths
+from .syntax import LOOPS, FunctionNode, walk_scope
 
 _PURE_MODULES = (
     "torch.",
@@ -62,7 +63,8 @@ class Effects:
     def __init__(self, facts: Facts) -> None:
         self.facts = facts
         self.writes: list[Write] = []
-        self._group: dict[str, str] = {}
+        self._origins: dict[str, set[str]] = {}
+        self._derived: dict[str, set[str]] = {}
         for node in walk_scope(facts.scope):
             self._collect(node)
         for definition in facts.names.definitions:
@@ -70,32 +72,23 @@ class Effects:
                 Binding.AUGMENTED
             ):
                 for path in shared_paths(definition.value, facts):
-                    self._join(definition.name, path)
+                    self._origins.setdefault(definition.name, set()).add(path)
+                    self._derived.setdefault(path, set()).add(definition.name)
 
     def writes_to(self, source: ast.expr) -> list[Write]:
         """Every write that may reach the tensor that `source` gives."""
-        mine = {self._find(p) for p in shared_paths(source, self.facts)}
-        holders = {h for p in shared_paths(source, self.facts) for h in _prefixes(p)}
-        for path in list(self._group):
-            if self._find(path) in mine:
-                holders |= _prefixes(path)
-        found = []
-        for write in self.writes:
-            if self._find(write.path) in mine:
-                found.append(write)
-            elif write.certainty is Certainty.MAY_WRITE and write.path in holders:
-                found.append(write)
-        return found
+        aliases = self._aliases(shared_paths(source, self.facts))
+        holders = {holder for path in aliases for holder in _prefixes(path)}
+        return [
+            write
+            for write in self.writes
+            if write.path in aliases
+            or (write.certainty is Certainty.MAY_WRITE and write.path in holders)
+        ]
 
-    def _find(self, path: str) -> str:
-        while path in self._group and self._group[path] != path:
-            path = self._group[path]
-        return path
-
-    def _join(self, a: str, b: str) -> None:
-        self._group.setdefault(a, a)
-        self._group.setdefault(b, b)
-        self._group[self._find(a)] = self._find(b)
+    def _aliases(self, paths: set[str]) -> set[str]:
+        """What the paths are made from, and all that is made from any of it."""
+        return _closure(_closure(paths, self._origins), self._derived)
 
     def _write(self, node: ast.AST, target: ast.expr, label: str) -> None:
         for path in shared_paths(target, self.facts):
@@ -115,6 +108,8 @@ class Effects:
                 self._write(node, node.value, f"has its `{node.attr}` replaced")
             case ast.Call():
                 self._call(node)
+            case ast.FunctionDef() | ast.AsyncFunctionDef() | ast.Lambda():
+                self._nested(node)
             case ast.Yield() | ast.YieldFrom() | ast.Await():
                 for definition in self.facts.names.definitions:
                     self.writes.append(
@@ -125,6 +120,19 @@ class Effects:
                             "can change while the function is suspended",
                         )
                     )
+
+    def _nested(self, function: FunctionNode | ast.Lambda) -> None:
+        """What a nested function writes to, any call of unknown code may write to."""
+        written = {
+            path
+            for node in ast.walk(function)
+            for path in _written_paths(node, self.facts)
+        }
+        for path in sorted(written & free_names(function)):
+            for node in walk_scope(self.facts.scope):
+                if isinstance(node, ast.Call):
+                    label = "is written to by a nested function"
+                    self.writes.append(Write(node, path, Certainty.MAY_WRITE, label))
 
     def _call(self, call: ast.Call) -> None:
         given = [
@@ -255,13 +263,43 @@ def _prefixes(path: str) -> set[str]:
     return {".".join(parts[:n]) for n in range(1, len(parts) + 1)}
 
 
-def may_run_between(
-    first: ast.AST, middle: ast.AST, last: ast.AST, facts: Facts
-) -> bool:
-    """Whether `middle` may run after `first` and before `last`, in that order.
+def _closure(start: set[str], edges: dict[str, set[str]]) -> set[str]:
+    found = set(start)
+    pending = list(start)
+    while pending:
+        for path in edges.get(pending.pop(), ()):
+            if path not in found:
+                found.add(path)
+                pending.append(path)
+    return found
 
-    Judged by the order of the text, by loops that hold `middle` and `last` but not
-    `first`, and by arms of one `if` of which only one runs.
+
+def _written_paths(node: ast.AST, facts: Facts) -> set[str]:
+    """The names that a statement or call of a nested function writes to in place."""
+    match node:
+        case ast.AugAssign(target=target):
+            return shared_paths(target, facts)
+        case ast.Subscript(ctx=ast.Store() | ast.Del()):
+            return shared_paths(node.value, facts)
+        case ast.Call(func=ast.Attribute(attr=name) as function) if (
+            name.endswith("_") and not name.endswith("__")
+        ):
+            return shared_paths(function.value, facts)
+        case _:
+            return set()
+
+
+def may_run_between(
+    first: ast.AST,
+    middle: ast.AST,
+    last: ast.AST,
+    facts: Facts,
+    *,
+    before_last: bool = False,
+) -> bool:
+    """Whether `middle` may run after `first` and before `last`, on some path.
+
+    What stands inside `last` counts as before it, unless `before_last` is asked for.
     """
     tree = facts.tree
     for loop in tree.ancestors(last):
@@ -271,34 +309,15 @@ def may_run_between(
             and not tree.contains(loop, first)
         ):
             return True
-    if not (_end(first) <= _end(middle) and _start(middle) <= _end(last)):
+    bound = _start(last) if before_last else _end(last)
+    if not (_end(first) <= _end(middle) and _start(middle) <= bound):
         return False
     if tree.contains(middle, last) and not isinstance(middle, ast.Yield | ast.Await):
-        # An operation that consumes the read runs after it.
-        return False
-    return not in_exclusive_arms(middle, last, facts)
-
-
-def in_exclusive_arms(a: ast.AST, b: ast.AST, facts: Facts) -> bool:
-    """Whether two nodes stand in different arms of one `if`, so that one runs."""
-    tree = facts.tree
-    for holder in tree.ancestors(a):
-        if not tree.contains(holder, b):
-            continue
-        if isinstance(holder, ast.If):
-            return _arm(holder, a, facts) != _arm(holder, b, facts) and "test" not in (
-                _arm(holder, a, facts),
-                _arm(holder, b, facts),
-            )
-        return False
-    return False
-
-
-def _arm(holder: ast.If, node: ast.AST, facts: Facts) -> str:
-    for name, suite in (("body", holder.body), ("orelse", holder.orelse)):
-        if any(facts.tree.contains(statement, node) for statement in suite):
-            return name
-    return "test"
+        return False  # an operation that takes the read's result runs after it
+    return any(
+        demands == 3
+        for demands in Paths(first, {middle: 1, last: 2}, facts).from_origin()
+    )
 
 
 def _start(node: ast.AST) -> tuple[int, int]:

@@ -24,6 +24,7 @@ from .consumers import Consumers, Recogniser
 from .directives import Directives
 from .facts import Facts
 from .names import Binding, Definition
+from .paths import FULL, NARROW, Paths
 from .reads import Kind, Selection, Step, StepKind
 from .syntax import LOOPS
 
@@ -84,6 +85,8 @@ class Flow:
     carriers: dict[Definition, Carrier] = field(default_factory=dict)
     reads: list[Read] = field(default_factory=list)
     is_partial: bool = False
+    is_loop_carried: bool = False
+    """A later round of a loop around the cast reads this round's copy."""
 
     def selections(self) -> list[Read]:
         return [r for r in self.reads if r.kind is Kind.SELECTION]
@@ -93,6 +96,17 @@ class Flow:
 
     def of_kind(self, kind: Kind) -> list[Read]:
         return [r for r in self.reads if r.kind is kind]
+
+
+def paths_of(flow: Flow, facts: Facts) -> Paths:
+    """The paths of a flow, with the demands NARROW and FULL."""
+    demands: dict[ast.AST, int] = {}
+    for read in flow.reads:
+        if read.kind is Kind.SELECTION:
+            demands[read.node] = demands.get(read.node, 0) | NARROW
+        elif read.kind in (Kind.FULL, Kind.WRITE):
+            demands[read.node] = demands.get(read.node, 0) | FULL
+    return Paths(flow.origin, demands, facts)
 
 
 def follow(
@@ -271,7 +285,7 @@ class _Follower:
             if others:
                 self.flow.is_partial = True
         if self._precedes_cast_in_loop(load):
-            self._full(load, "read in the next round of a loop", load)
+            self.flow.is_loop_carried = True
             return
         self._value(load, carrier.steps, (), load)
 

@@ -1,8 +1,8 @@
 """What each path from a cast to the exits of its scope demands of the copy.
 
-A path is summed up by the set of demands met on it: `NARROW` for a selection, `FULL`
-for a read of the whole copy. The question is whether a path exists that meets NARROW
-and not FULL.
+A path is summed up by the set of demands met on it, as bits: `NARROW` for a selection,
+`FULL` for a read of the whole copy. The question is whether a path exists that meets
+NARROW and not FULL. The same machinery tells whether two nodes can run on one path.
 
 Limits, all on the side of fewer findings: a loop runs at least once, an exception
 arises before the first or after the last statement of a `try` body, and a path that
@@ -16,8 +16,6 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 
 from .facts import Facts
-from .flow import Flow
-from .reads import Kind
 from .syntax import SCOPES
 
 NARROW = 1
@@ -51,7 +49,7 @@ class Paths:
     """
 
     def __init__(
-        self, origin: ast.expr, demands: Mapping[ast.AST, int], facts: Facts
+        self, origin: ast.AST, demands: Mapping[ast.AST, int], facts: Facts
     ) -> None:
         self.origin = origin
         self.tree = facts.tree
@@ -60,17 +58,6 @@ class Paths:
         for node in demands:
             self._warm.add(node)
             self._warm.update(self.tree.ancestors(node))
-
-    @classmethod
-    def of(cls, flow: Flow, facts: Facts) -> Paths:
-        """The paths of a flow, with the demands NARROW and FULL."""
-        demands: dict[ast.AST, int] = {}
-        for read in flow.reads:
-            if read.kind is Kind.SELECTION:
-                demands[read.node] = demands.get(read.node, 0) | NARROW
-            elif read.kind in (Kind.FULL, Kind.WRITE):
-                demands[read.node] = demands.get(read.node, 0) | FULL
-        return cls(flow.origin, demands, facts)
 
     def from_origin(self) -> Demands:
         """The demands of every path from the origin to an exit of the scope."""

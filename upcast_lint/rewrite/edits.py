@@ -465,6 +465,13 @@ class _Writer:
         if source.text[start : source.node_start(statement)].strip() and not decorators:
             raise Unfixable("the statement has no line of its own")
         pad = indentation(source, row)
+        while (
+            row > 1
+            and source.line(row - 1).lstrip().startswith("#")
+            and indentation(source, row - 1) == pad
+        ):
+            row -= 1
+        start = source.line_starts[row - 1]
         self.inserted.setdefault(start, []).append(pad + line + line_end(source, row))
 
     def _insert_line_after(self, statement: ast.stmt, line: str) -> None:

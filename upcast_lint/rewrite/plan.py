@@ -272,13 +272,21 @@ def _droppable(
         ):
             continue
         source = flow.cast.source
-        if not isinstance(source, ast.Name):
+        if not isinstance(source, ast.Name) or not _binds_one_name(definition.node):
             continue
         if source.id == definition.name or _can_rename(
             carrier, source, placements, facts
         ):
             found.add(definition)
     return frozenset(found)
+
+
+def _binds_one_name(node: ast.AST) -> bool:
+    match node:
+        case ast.Assign(targets=[ast.Name()]) | ast.AnnAssign(target=ast.Name()):
+            return True
+        case _:
+            return False
 
 
 def _can_rename(
@@ -292,11 +300,7 @@ def _can_rename(
         return False
     definition = carrier.definition
     names = facts.names
-    if source.id in names.rebound or not isinstance(definition.node, ast.Assign):
-        return False
-    if len(definition.node.targets) != 1 or not isinstance(
-        definition.node.targets[0], ast.Name
-    ):
+    if source.id in names.rebound:
         return False
     meant = names.of(source)
     for load in names.uses.get(definition, []):
