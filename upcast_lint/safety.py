@@ -286,7 +286,9 @@ class _Assessor:
         meant = self.facts.names.of(source)
         cast_statement = self.facts.tree.statement(self.flow.cast.call)
         for load in {load for d in meant for load in self.facts.names.uses.get(d, [])}:
-            if load is source or self.facts.tree.contains(cast_statement, load):
+            if load in self.flow.loads or self.facts.tree.contains(
+                cast_statement, load
+            ):
                 continue
             if _is_metadata(load, self.facts):
                 continue

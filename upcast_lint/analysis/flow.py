@@ -84,6 +84,8 @@ class Flow:
     guard: Guard | None = None
     carriers: dict[Definition, Carrier] = field(default_factory=dict)
     reads: list[Read] = field(default_factory=list)
+    loads: set[ast.Name] = field(default_factory=set)
+    """The names, where they are read, that give the copy."""
     is_partial: bool = False
     is_loop_carried: bool = False
     """A later round of a loop around the cast reads this round's copy."""
@@ -287,6 +289,7 @@ class _Follower:
         if self._precedes_cast_in_loop(load):
             self.flow.is_loop_carried = True
             return
+        self.flow.loads.add(load)
         self._value(load, carrier.steps, (), load)
 
     def _is_source(self, load: ast.Name, others: frozenset[Definition]) -> bool:
