@@ -7,7 +7,7 @@ and negative where it speaks of something else; a source is vocab-wide when the 
 reaches `ENOUGH`. A name alone never does: `logits` is what language models, routers,
 classifiers and detectors all call their scores. Each piece is shown to the user, so
 there are few kinds, and each can be said in a few words. The weights stand in
-`width_evidence`, each with its reason.
+`width_weights`, each with its reason.
 
 Terms and how the tensor is followed: see `width_lineage`.
 
@@ -24,12 +24,10 @@ from fnmatch import fnmatchcase
 
 from .facts import Facts
 from .width_dimensions import dimensions
-from .width_evidence import Evidence, gather_evidence
+from .width_evidence import gather_evidence
 from .width_lineage import Lineage, trace
+from .width_weights import ENOUGH, Evidence
 from .width_words import dotted_words
-
-ENOUGH = 3
-"""A name (2) with one thing to bear it out (1), or one statement of fact (3)."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -24,7 +24,7 @@ from dataclasses import dataclass, field
 
 from .facts import Facts
 from .names import Binding, Definition
-from .width_words import word_set
+from .width_words import token_name, word_set
 
 _VIEWS = word_set(
     """
@@ -133,13 +133,23 @@ def _keyword(call: ast.Call, name: str) -> ast.expr | None:
     return next((k.value for k in call.keywords if k.arg == name), None)
 
 
-def _picks_columns(node: ast.expr) -> bool:
-    """`x[rows, ids]`: what is left of the last axis is no longer the tensor's."""
+def keeps_columns(node: ast.expr) -> bool:
+    """Whether an index leaves few columns: `x[..., ids]`, `x[:, -1, 0]`,
+    `x[rows, labels]`. Of `x[rows, columns]` only the names tell what it keeps.
+    """
     match node:
-        case ast.Subscript(slice=ast.Tuple(elts=[_, *_, last])):
-            return not isinstance(last, ast.Slice | ast.Constant | ast.UnaryOp)
+        case ast.Subscript(slice=ast.Tuple(elts=[*before, last])) if before:
+            if isinstance(last, ast.Slice) or _is_constant(last, None):
+                return False
+            if len(before) >= 2 or _is_constant(before[0], ...):
+                return True
+            return not isinstance(before[0], ast.Slice) and token_name(last) is not None
         case _:
             return False
+
+
+def _is_constant(node: ast.expr, value: object) -> bool:
+    return isinstance(node, ast.Constant) and node.value is value
 
 
 def _alternatives(node: ast.expr) -> list[ast.expr]:
@@ -232,7 +242,7 @@ def _climb(load: ast.expr, facts: Facts, lineage: Lineage) -> list[ast.expr]:
         ):
             break
         lineage.steps.append(around)
-        if _picks_columns(around):
+        if keeps_columns(around):
             break
         tensor = around
         climbed.append(tensor)

@@ -18,7 +18,7 @@ from .facts import Facts
 from .names import Binding, Definition
 from .width_words import names_vocabulary, word_set, words
 
-_SHAPE = re.compile(r"[\[(]((?:[^\[\]()]|\([^()]*\))*)[\])]")
+_SHAPE = re.compile(r"\[((?:[^\[\]()]|\([^()]*\))*)\]|\(((?:[^\[\]()]|\([^()]*\))*)\)")
 _DIMENSION = re.compile(
     r"\|?[A-Za-z_][\w.]*\|?(?:\s*[-+]\s*\d+|\s*(?:\*|//?)\s*[\w.]+)*|\d+|\.\.\.|\*"
 )
@@ -55,6 +55,8 @@ class WrittenShape:
     where: str
     """Such as "in a comment (line 3)"."""
     ends_in_vocabulary: bool
+    is_by_letter: bool
+    """The last axis is called just `V`."""
 
 
 def canonical(name: str) -> str:
@@ -69,7 +71,8 @@ def canonical(name: str) -> str:
 def read_shape(text: str, where: str) -> WrittenShape | None:
     """The first bracketed list of dimensions in a line of prose."""
     for found in _SHAPE.finditer(text):
-        shape = _shape_of(found.group(1), found.group(0), where)
+        inside = found.group(1) or found.group(2) or ""
+        shape = _shape_of(inside, found.group(0), where)
         if shape is not None:
             return shape
     return None
@@ -83,13 +86,16 @@ def _shape_of(inside: str, text: str, where: str) -> WrittenShape | None:
         return None
     if all(p.isdigit() for p in parts) or any(p.lower() in _PROSE for p in parts):
         return None
+    if [p.lower() for p in parts[-2:]] == ["k", "v"]:
+        return None  # keys and values
     return _written(parts, text, where)
 
 
 def _written(parts: list[str], text: str, where: str) -> WrittenShape:
     last = canonical(parts[-1])
     dimensions = tuple(canonical(p) for p in parts if p not in ("1", "...", "*"))
-    return WrittenShape(_unflattened(dimensions), text, where, last == "V")
+    is_letter = parts[-1].strip().lower() == "v"
+    return WrittenShape(_unflattened(dimensions), text, where, last == "V", is_letter)
 
 
 def _unflattened(dimensions: tuple[str, ...]) -> tuple[str, ...]:
@@ -105,7 +111,7 @@ def written_shapes(
     names: list[str], definitions: list[Definition], source: ast.expr, facts: Facts
 ) -> Iterator[WrittenShape]:
     """The shapes written beside the tensor, the nearest to the cast first."""
-    rows = [_row(source, facts)]
+    rows = [_row(source, facts)] if _is_assigned(source, facts) else []
     rows += [
         _row(d.node, facts)
         for d in definitions
@@ -117,6 +123,22 @@ def written_shapes(
         if definition.binding is Binding.PARAMETER:
             yield from _annotation(definition.node)
     yield from _docstrings(names, facts)
+
+
+def _is_assigned(source: ast.expr, facts: Facts) -> bool:
+    """Whether the statement is about the copy, so that its comment is too."""
+    for node in facts.tree.ancestors(source):
+        match node:
+            case ast.Assign() | ast.AnnAssign() | ast.Return() | ast.NamedExpr():
+                return True
+            case ast.Call(func=func):
+                if not facts.tree.contains(func, source):
+                    return False
+            case ast.Attribute() | ast.Subscript():
+                pass
+            case _:
+                return False
+    return False
 
 
 def _row(node: ast.AST, facts: Facts) -> int:

@@ -7,10 +7,12 @@ from collections.abc import Iterator
 
 from .facts import Facts
 from .width_lineage import Lineage, Use, operation
-from .width_words import dotted_words, names_token_ids
+from .width_weights import CHOOSES_TOKEN, READ_BY_TOKENS, Evidence
+from .width_words import dotted_words, token_name, word_set, words
 
 _SELECTIONS = frozenset(("gather", "take_along_dim", "index_select"))
-_CHOICES = frozenset(("argmax", "multinomial", "topk", "max"))
+_CHOICES = frozenset(("argmax", "multinomial"))
+_TOKENS = word_set("token tokens")
 
 
 def last_axis_sizes(
@@ -115,85 +117,79 @@ def _sized_step(
             pass
 
 
-def read_by_tokens(
-    lineage: Lineage, facts: Facts
-) -> Iterator[tuple[str, ast.expr | ast.stmt]]:
-    """Reads that pick a column by a token, or choose a token, and where they are."""
+def by_tokens(lineage: Lineage, facts: Facts) -> Iterator[Evidence]:
+    """Reads that pick a column by a token, or choose a token."""
     for node in (*lineage.trail, *lineage.steps):
-        if isinstance(node, ast.Subscript):
-            yield from _subscript(node)
+        if isinstance(node, ast.Subscript) and isinstance(node.slice, ast.Tuple):
+            yield from _subscript(node, node.slice.elts)
     for use in lineage.uses:
-        call = _call_of(use, facts)
+        call = call_of(use, facts)
         if call is None:
             continue
         done = operation(call, facts)
+        at = f"(line {call.lineno})"
         if done in _SELECTIONS:
-            yield from _picked(call)
+            name = _picked_by(call)
+            if name is not None:
+                yield Evidence(READ_BY_TOKENS, f"gathered by `{name}` {at}")
         elif done in _CHOICES:
-            yield from _chosen(call, done, facts)
-        elif done == "cross_entropy":
-            yield from _ignoring(call)
+            for name in assigned_names(facts.tree.statement(call)):
+                if not _TOKENS.isdisjoint(words(name)):
+                    yield Evidence(CHOOSES_TOKEN, f"`{done}` gives `{name}` {at}")
+        elif done == "cross_entropy" and any(
+            keyword.arg == "ignore_index" for keyword in call.keywords
+        ):
+            yield Evidence(READ_BY_TOKENS, f"`cross_entropy` with `ignore_index` {at}")
 
 
-def _call_of(use: Use, facts: Facts) -> ast.Call | None:
+def call_of(use: Use, facts: Facts) -> ast.Call | None:
+    """The call that takes the tensor, as an argument or as what a method is of."""
     consumer: ast.AST | None = use.consumer
-    if isinstance(consumer, ast.Attribute):
+    if isinstance(consumer, ast.Attribute | ast.keyword):
         consumer = facts.tree.parents.get(consumer)
     return consumer if isinstance(consumer, ast.Call) else None
 
 
-def _subscript(node: ast.Subscript) -> Iterator[tuple[str, ast.expr]]:
-    match node.slice:
-        case ast.Tuple(elts=[*before, last]) if before:
-            name = _token_name(last)
-            if name:
-                yield f"indexed by `{name}`", node
-            if _picks_last_row([*before, last]):
-                yield "its last position is read", node
-        case _:
-            pass
+def assigned_names(statement: ast.stmt) -> list[str]:
+    """The names that a statement assigns, walruses in it included."""
+    targets: list[ast.AST] = []
+    if isinstance(statement, ast.Assign):
+        targets += statement.targets
+    targets += [n.target for n in ast.walk(statement) if isinstance(n, ast.NamedExpr)]
+    return [
+        part.id
+        for target in targets
+        for part in ast.walk(target)
+        if isinstance(part, ast.Name)
+    ]
+
+
+def _subscript(node: ast.Subscript, elements: list[ast.expr]) -> Iterator[Evidence]:
+    name = token_name(elements[-1])
+    if name:
+        yield Evidence(READ_BY_TOKENS, f"indexed by `{name}` (line {node.lineno})")
+    if _picks_last_row(elements):
+        yield Evidence(
+            READ_BY_TOKENS, f"its last position is read (line {node.lineno})"
+        )
 
 
 def _picks_last_row(elements: list[ast.expr]) -> bool:
-    """`[:, -1]`, `[:, -1, :]`: one position of a sequence, as in decoding."""
-    return (
-        len(elements) in (2, 3)
-        and isinstance(elements[0], ast.Slice)
-        and ast.unparse(elements[1]) in ("-1", "-1:")
-        and all(isinstance(e, ast.Slice) for e in elements[2:])
-    )
+    """`[:, -1]`, `[0, -1, :]`, `[..., -1, :]`: one position, as in decoding."""
+    match elements:
+        case [first, row, ast.Slice()]:
+            return _is_last_row(row) and isinstance(first, ast.Slice | ast.Constant)
+        case [ast.Slice(), row]:
+            return _is_last_row(row)
+        case _:
+            return False
 
 
-def _token_name(node: ast.expr) -> str | None:
-    """The name of token ids in an index such as `labels.unsqueeze(-1)`."""
-    for part in ast.walk(node):
-        if isinstance(part, ast.Name | ast.Attribute):
-            name = dotted_words(part).rpartition(".")[2]
-            if names_token_ids(name):
-                return name
-    return None
+def _is_last_row(node: ast.expr) -> bool:
+    return ast.unparse(node) in ("-1", "-1:")
 
 
-def _picked(call: ast.Call) -> Iterator[tuple[str, ast.expr]]:
-    for argument in (*call.args[1:], *call.args[:1], *(k.value for k in call.keywords)):
-        name = _token_name(argument)
-        if name:
-            yield f"gathered by `{name}`", call
-            return
-
-
-def _chosen(
-    call: ast.Call, done: str, facts: Facts
-) -> Iterator[tuple[str, ast.expr | ast.stmt]]:
-    statement = facts.tree.statement(call)
-    if not isinstance(statement, ast.Assign):
-        return
-    for target in statement.targets:
-        name = _token_name(target)
-        if name:
-            yield f"`{done}` gives `{name}`", call
-
-
-def _ignoring(call: ast.Call) -> Iterator[tuple[str, ast.expr]]:
-    if any(k.arg == "ignore_index" for k in call.keywords):
-        yield "`cross_entropy` with `ignore_index`", call
+def _picked_by(call: ast.Call) -> str | None:
+    arguments = (*call.args[1:], *call.args[:1], *(k.value for k in call.keywords))
+    names = (token_name(argument) for argument in arguments)
+    return next((name for name in names if name is not None), None)

@@ -24,7 +24,7 @@ LANGUAGE_HEADS = word_set(
     """
     lm_head embed_out output_layer unembed unembedding output_projection
     compute_logits get_logits logits_processor language_model_head head_lm
-    vocab_proj token_head decoder_head lm_logits
+    vocab_proj token_head decoder_head lm_logits get_output_embeddings
     """
 )
 """Modules and methods that map hidden states onto the vocabulary."""
@@ -53,7 +53,7 @@ OTHER_AXES = {
         similarity sim per_image per_text image clip siglip retrieval
     """,
     "attention scores": """
-        attn attention qk attentions
+        attn attention qk attentions indexer index_logits index_scores
     """,
     "positions": """
         start end span answer_start
@@ -139,16 +139,15 @@ def names_vocabulary(identifier: str) -> bool:
     )
 
 
-_OTHER_SIZES = word_set(
-    """
-    num_labels n_labels num_classes n_classes num_class num_experts n_experts
-    n_routed_experts num_local_experts num_queries num_anchors
-    """
-)
+_OTHER_COUNTED = word_set("labels classes class experts queries anchors keypoints")
 
 
 def names_other_size(identifier: str) -> bool:
-    return identifier.lower().strip("_") in _OTHER_SIZES
+    """`num_labels`, `self.num_router_classes`, `n_routed_experts`."""
+    said = words(identifier)
+    return (
+        len(said) > 1 and said[0] in ("num", "n", "nr") and said[-1] in _OTHER_COUNTED
+    )
 
 
 _TOKEN_IDS = word_set(
@@ -171,19 +170,39 @@ def names_token_ids(identifier: str) -> bool:
 _EMBEDDINGS = re.compile(
     r"_(?:embed_tokens?|tok_embeddings?|token_embeddings?|word_embeddings?|wte|lm_head"
     r"|embed_out|output_layer|shared|embedding_table|vocab_embeddings?|embed_in"
-    r"|get_input_embeddings|get_output_embeddings|vocab_embed)_(?:\w*_)?"
+    r"|get_input_embeddings|get_output_embeddings|vocab_embed)_"
 )
+
+_PLACES = re.compile(r"_(?:pos|position|positional|patch|patches|type|segment|visual)_")
 
 
 def names_embedding_table(dotted: str) -> bool:
     """`model.embed_tokens.weight`, `lm_head.weight`, `token_embeddings.weight`."""
     said = spoken(dotted)
-    return said.endswith("_weight_") and bool(_EMBEDDINGS.match(said[_head(said) :]))
+    return (
+        said.endswith("_weight_")
+        and _EMBEDDINGS.search(said) is not None
+        and _PLACES.search(said) is None
+    )
 
 
-def _head(said: str) -> int:
-    found = _EMBEDDINGS.search(said)
-    return found.start() if found else 0
+def names_language_head(dotted: str) -> bool:
+    """`self.lm_head`, `compute_logits`; a class such as `LMHeadModel` is none."""
+    last = dotted.removesuffix(".forward").rpartition(".")[2]
+    said = spoken(last)
+    return not last[:1].isupper() and any(
+        said.endswith(f"_{head}_") for head in LANGUAGE_HEADS
+    )
+
+
+def token_name(node: ast.expr) -> str | None:
+    """The name of token ids in an index such as `labels.unsqueeze(-1)`."""
+    for part in ast.walk(node):
+        if isinstance(part, ast.Name | ast.Attribute):
+            name = dotted_words(part).rpartition(".")[2]
+            if names_token_ids(name):
+                return name
+    return None
 
 
 def dotted_words(node: ast.expr) -> str:
