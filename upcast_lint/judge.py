@@ -3,19 +3,17 @@
 from __future__ import annotations
 
 import ast
-import enum
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 
-from .analysis.casts import Cast, recognise_cast
+from .analysis.casts import recognise_cast
 from .analysis.directives import Directives
 from .analysis.effects import Certainty, Effects, may_run_between
-from .analysis.elements import Elements, element_type
+from .analysis.elements import Elements, ElementType, element_type
 from .analysis.facts import Facts
 from .analysis.flow import Flow, Read, follow, paths_of
 from .analysis.paths import NARROW, Paths, negation
 from .analysis.reads import Kind, Result, Selection, StepKind, Use
-from .analysis.syntax import FUNCTIONS, walk_scope
 from .analysis.width import Width, judge_width
 from .finding import Edit, Estimate, Finding, Fix, Range, Safety
 from .finding import Read as ReportedRead
@@ -39,12 +37,6 @@ class Demands:
     inference: bool
 
 
-class _Tier(enum.Enum):
-    REWRITE = enum.auto()
-    HOIST = enum.auto()
-    NONE = enum.auto()
-
-
 @dataclass(frozen=True, slots=True)
 class _Verdict:
     edits: tuple[Edit, ...]
@@ -54,9 +46,13 @@ class _Verdict:
 
 
 def findings_of(
-    facts: Facts, rules: Sequence[Rule], directives: Directives, demands: Demands
+    facts: Facts,
+    candidates: Sequence[ast.Call],
+    rules: Sequence[Rule],
+    directives: Directives,
+    demands: Demands,
 ) -> Iterator[Finding]:
-    """The findings of one scope, in the order of their casts."""
+    """The findings of one scope; `candidates` are its calls that may be casts."""
     if _is_kernel(facts):
         return
     by_code = {rule.code: rule for rule in rules}
@@ -69,8 +65,8 @@ def findings_of(
         return None
 
     effects: Effects | None = None
-    for node in walk_scope(facts.scope):
-        cast = recognise_cast(node, facts)
+    for candidate in candidates:
+        cast = recognise_cast(candidate, facts)
         if cast is None:
             continue
         flow = follow(cast, facts, directives, recognise)
@@ -186,7 +182,7 @@ class _Judge:
         self.width = width
         self.source = facts.source
 
-    def finding(self, rules: dict[str, Rule], elements: object) -> Finding | None:
+    def finding(self, rules: dict[str, Rule], elements: ElementType) -> Finding | None:
         verdict = self._verdict(elements)
         if verdict is None:
             return None
@@ -208,22 +204,23 @@ class _Judge:
             message=message,
             range=self._location(reads[0]),
             cast=self.source.node_range(cast.call),
-            cast_label=f"cast of [{', '.join(self.width.dimensions)}]",
+            cast_label=self._cast_label(),
             reads=tuple(self._reported(r) for r in reads),
-            because=self.width.because or ("reported at any width",),
+            because=self.width.because or ("`--width any` reports every width",),
             condition=condition,
             safety=safety,
             fix=fix,
-            estimate=Estimate(cast.itemsize, self.width.dimensions),
+            estimate=(
+                Estimate(cast.itemsize, self.width.dimensions)
+                if self.width.dimensions
+                else None
+            ),
             suppression_rows=self._suppression_rows(reads),
             notes=tuple(notes),
         )
 
-    def _verdict(self, elements: object) -> _Verdict | None:
+    def _verdict(self, elements: ElementType) -> _Verdict | None:
         """The rewrite and its safety; None where the finding would be wrong."""
-        from .analysis.elements import ElementType
-
-        assert isinstance(elements, ElementType)
         if self.flow.of_kind(Kind.WRITE):
             return None
         try:
@@ -316,6 +313,10 @@ class _Judge:
         return False
 
     # Words
+
+    def _cast_label(self) -> str:
+        shape = ", ".join(self.width.dimensions)
+        return f"cast of [{shape}]" if shape else "cast"
 
     def _message(self, reads: Sequence[Read]) -> str:
         cast = self.flow.cast
@@ -462,9 +463,3 @@ def _listed(words: list[str]) -> str:
 def _positive(test: ast.expr) -> str:
     return ast.unparse(test)
 
-
-def is_function(facts: Facts) -> bool:
-    return isinstance(facts.scope, FUNCTIONS)
-
-
-__all__ = ["Cast", "Demands", "findings_of"]

@@ -46,13 +46,16 @@ def lint(source: Source, options: Options) -> tuple[Finding, ...]:
 
 
 def _lint(source: Source, options: Options) -> tuple[Finding, ...]:
+    from .analysis.casts import cast_candidates
     from .analysis.directives import read_directives
     from .analysis.facts import Module
-    from .analysis.syntax import scopes
     from .judge import Demands, findings_of
     from .registry import all_rules
 
     module = Module.parse(source)
+    candidates = cast_candidates(module.tree)
+    if not candidates:
+        return ()
     directives = read_directives(source)
     demands = Demands(
         options.any_width,
@@ -61,8 +64,10 @@ def _lint(source: Source, options: Options) -> tuple[Finding, ...]:
         options.inference,
     )
     found: list[Finding] = []
-    for scope in scopes(module.tree.module):
-        found += findings_of(module.facts(scope), all_rules(), directives, demands)
+    rules = all_rules()
+    for scope, calls in candidates.items():
+        facts = module.facts(scope)
+        found += findings_of(facts, calls, rules, directives, demands)
     if options.codes is not None:
         found = [f for f in found if f.code in options.codes]
     return tuple(sorted(found, key=lambda f: f.sort_key))

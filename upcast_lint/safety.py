@@ -19,6 +19,7 @@ from .analysis.effects import Certainty, Effects, may_run_between
 from .analysis.elements import Elements, ElementType
 from .analysis.facts import Facts
 from .analysis.flow import Flow, Read
+from .analysis.gradient_modes import leaves_disabled_region
 from .analysis.gradients import no_gradient
 from .analysis.names import Binding
 from .analysis.paths import Paths
@@ -198,6 +199,9 @@ class _Assessor:
                 self.out.assumptions.append(proof.reason)
             return
         flowing = [r for r in reads if _selection(r).result is not Result.INDICES]
+        if any(leaves_disabled_region(cast.call, r.node, self.facts) for r in flowing):
+            self.out.block("the cast runs without gradients, the selection with them")
+            return
         for read in flowing:
             self._own_gradient(read)
         self._several(flowing)

@@ -13,6 +13,9 @@ import ast
 from dataclasses import dataclass
 
 from .facts import Facts
+from .syntax import ScopeNode, Tree
+
+CAST_METHODS = frozenset(("float", "double", "to", "type"))
 
 _METHODS = {"float": "float32", "double": "float64"}
 _DTYPES = {"torch.float32": "float32", "torch.float64": "float64"}
@@ -40,12 +43,28 @@ class Cast:
         return 4 if self.dtype == "float32" else 8
 
 
+def cast_candidates(tree: Tree) -> dict[ScopeNode, list[ast.Call]]:
+    """The calls that may be casts, by their scope, in the order of the text."""
+    calls = [
+        node
+        for node in tree.parents
+        if isinstance(node, ast.Call)
+        and isinstance(node.func, ast.Attribute)
+        and node.func.attr in CAST_METHODS
+    ]
+    calls.sort(key=lambda call: (call.end_lineno or 0, call.end_col_offset or 0))
+    found: dict[ScopeNode, list[ast.Call]] = {}
+    for call in calls:
+        found.setdefault(tree.scope(call), []).append(call)
+    return found
+
+
 def recognise_cast(node: ast.AST, facts: Facts) -> Cast | None:
     """The cast that `node` is, or None."""
     if not (isinstance(node, ast.Call) and isinstance(node.func, ast.Attribute)):
         return None
     name = node.func.attr
-    if name not in ("float", "double", "to", "type"):
+    if name not in CAST_METHODS:
         return None
     dotted = facts.resolve(node.func)
     if dotted is not None and dotted.startswith(_TENSOR):

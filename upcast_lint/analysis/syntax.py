@@ -136,14 +136,6 @@ def _runs_inside(scope: ScopeNode, child: ast.AST) -> bool:
             return child in scope.body
 
 
-def scopes(module: ast.Module) -> Iterator[ScopeNode]:
-    """Every scope of a module, outermost first, in the order of the text."""
-    yield module
-    for node in ast.walk(module):
-        if isinstance(node, SCOPES) and node is not module:
-            yield node
-
-
 def walk_scope(scope: ScopeNode) -> Iterator[ast.AST]:
     """The nodes that one scope evaluates; nested scopes are not entered.
 
