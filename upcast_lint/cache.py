@@ -64,7 +64,7 @@ class Cache:
     def findings(self, path: str) -> tuple[Finding, ...]:
         """Those of an entry that was looked up. Raises ValueError if damaged."""
         encoded = self._entries[path][4]
-        if not encoded:
+        if encoded == []:
             return ()
         from .codec import decode_findings
 

@@ -5,12 +5,10 @@ Paths are relative, use `/`, and end in `/` where they name a folder.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
-from typing import TYPE_CHECKING
+import re
+from collections.abc import Callable, Iterable, Iterator
 
-if TYPE_CHECKING:
-    from pathspec import GitIgnoreSpec
-
+_Pattern = tuple[Callable[[str], re.Match[str] | None], bool]
 _MAGIC = frozenset("*?[]\\!/#")
 
 
@@ -21,13 +19,13 @@ class Globs:
     answer and pathspec, whose import takes longer than a small run, stays unloaded.
     """
 
-    __slots__ = ("_anywhere", "_folders", "_lines", "_spec")
+    __slots__ = ("_anywhere", "_folders", "_lines", "_patterns")
 
     def __init__(self, lines: Iterable[str]) -> None:
         self._lines = tuple(
             line for line in lines if line.strip() and not line.startswith("#")
         )
-        self._spec: GitIgnoreSpec | None = None
+        self._patterns: tuple[_Pattern, ...] = ()
         self._folders: frozenset[str] = frozenset()
         self._anywhere: frozenset[str] = frozenset()
         if all(_is_bare_name(line) for line in self._lines):
@@ -35,9 +33,7 @@ class Globs:
             self._folders = frozenset(name.removesuffix("/") for name in names)
             self._anywhere = frozenset(n for n in names if not n.endswith("/"))
         else:
-            from pathspec import GitIgnoreSpec
-
-            self._spec = GitIgnoreSpec.from_lines(self._lines)
+            self._patterns = tuple(reversed(list(_compiled(self._lines))))
 
     def __bool__(self) -> bool:
         return bool(self._lines)
@@ -47,8 +43,11 @@ class Globs:
 
         This judges the path alone: that a parent is taken in is for the caller.
         """
-        if self._spec is not None:
-            return self._spec.check_file(path).include
+        if self._patterns:
+            for matches, is_taken in self._patterns:
+                if matches(path):
+                    return is_taken
+            return None
         if path.endswith("/"):
             return path[:-1].rpartition("/")[2] in self._folders or None
         return path.rpartition("/")[2] in self._anywhere or None
@@ -56,6 +55,29 @@ class Globs:
     def cover(self, path: str) -> bool:
         """Whether `path` or a folder above it is taken in."""
         return any(self.verdict(step) for step in _steps(path))
+
+
+def _compiled(lines: Iterable[str]) -> Iterator[_Pattern]:
+    """Patterns that match a path itself, not what is below it.
+
+    pathspec's own verdict takes `!build/` for a word about `build/x.py`, too; git,
+    which looks at one level after the other, does not. As for git, a pattern that
+    makes no sense matches nothing.
+    """
+    from pathspec import GitIgnoreSpec
+
+    for line in lines:
+        try:
+            patterns = GitIgnoreSpec.from_lines([line]).patterns
+        except ValueError:
+            continue
+        for pattern in patterns:
+            regex = getattr(pattern, "regex", None)
+            if regex is None or pattern.include is None:
+                continue
+            is_about_all_below = line.rstrip().endswith("/**")
+            matches = regex.match if is_about_all_below else regex.fullmatch
+            yield matches, pattern.include
 
 
 def _is_bare_name(line: str) -> bool:

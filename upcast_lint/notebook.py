@@ -153,12 +153,14 @@ def _without_magics(text: str) -> tuple[str, tuple[str, ...]]:
     lines: list[str] = []
     aside: list[str] = []
     is_continued = False
+    indent = ""
     for line in _LINE.findall(text):
         if not (is_continued or _MAGIC.match(line)):
             lines.append(line)
             continue
+        if not is_continued:
+            indent = line[: len(line) - len(line.lstrip())]
         is_continued = line.rstrip().endswith("\\")
-        indent = line[: len(line) - len(line.lstrip())]
         lines.append(f"{indent}pass  # upcast-lint magic {len(aside)}\n")
         aside.append(line)
     return "".join(lines), tuple(aside)

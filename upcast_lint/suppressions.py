@@ -84,6 +84,8 @@ def _in_comment(comment: str, row: int, column: int) -> Iterator[Suppression]:
                 Entry(entry[0], column + match.start("codes") + entry.start())
                 for entry in _ENTRY.finditer(codes or "")
             )
+            if codes is not None and not entries:
+                continue  # `ignore[]` names nothing, which is not everything
             is_for_file = is_directive and match["file"] is not None
             start, end = column + match.start(), column + match.end()
             yield Suppression(row, start, end, entries, is_directive, is_for_file)

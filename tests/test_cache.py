@@ -1,0 +1,224 @@
+from __future__ import annotations
+
+import json
+import os
+from pathlib import Path
+
+import pytest
+
+from tests import fake_engine
+from upcast_lint import cache as cache_module
+from upcast_lint import checker, linter
+from upcast_lint.cache import Cache
+from upcast_lint.checker import Job
+from upcast_lint.linter import Options
+from upcast_lint.runner import Outcome, Task, run
+
+CAST = "a = logits.float().gather(1, i)\n"
+
+pytestmark = pytest.mark.usefixtures("toy_engine")
+
+
+@pytest.fixture
+def files(project: Path) -> list[Path]:
+    """Two files, old enough for their times to be trusted."""
+    paths = [project / "clean.py", project / "found.py"]
+    for path, text in zip(paths, ("x = 1\n", CAST), strict=True):
+        path.write_text(text)
+        age(path)
+    return paths
+
+
+def age(path: Path, seconds: int = 1000) -> None:
+    os.utime(path, (path.stat().st_mtime - seconds,) * 2)
+
+
+@pytest.fixture
+def linted(monkeypatch: pytest.MonkeyPatch) -> list[str]:
+    """The paths that the linter has really looked at."""
+    seen: list[str] = []
+
+    def watch(source: object, options: Options) -> object:
+        seen.append(os.path.basename(source.path))  # type: ignore[attr-defined]
+        return fake_engine.lint(source, options)  # type: ignore[arg-type]
+
+    monkeypatch.setattr(linter, "lint", watch)
+    return seen
+
+
+def check(
+    files: list[Path], job: Job | None = None, warnings: list[str] | None = None
+) -> list[Outcome]:
+    job = job or Job()
+    cache = Cache.open(os.getcwd(), job)
+    tasks = [Task(path.name, str(path), path.stat(), job) for path in files]
+    outcomes = sorted(run(tasks, 1, cache), key=lambda each: each.path)
+    cache.save()
+    if warnings is not None:
+        warnings += cache.warnings
+    return outcomes
+
+
+def test_a_second_run_looks_at_nothing_and_says_the_same(
+    files: list[Path], linted: list[str]
+) -> None:
+    cold = check(files)
+    assert sorted(linted) == ["clean.py", "found.py"]
+    linted.clear()
+    warm = check(files)
+    assert linted == []
+    assert [each.checked for each in warm] == [each.checked for each in cold]
+
+
+def test_a_touched_file_is_known_by_its_content(
+    files: list[Path], linted: list[str]
+) -> None:
+    check(files)
+    linted.clear()
+    age(files[0])
+    check(files)
+    assert linted == []
+
+
+def test_a_changed_file_is_looked_at(files: list[Path], linted: list[str]) -> None:
+    check(files)
+    linted.clear()
+    files[0].write_text("x = 2\n")
+    age(files[0], 500)
+    check(files)
+    assert linted == ["clean.py"]
+
+
+def test_a_change_within_the_clocks_grain_is_seen(
+    files: list[Path], linted: list[str]
+) -> None:
+    files[0].write_text("x = 3\n")
+    time = files[0].stat().st_mtime_ns
+    check(files)
+    linted.clear()
+    files[0].write_text("x = 4\n")
+    os.utime(files[0], ns=(time, time))
+    check(files)
+    assert linted == ["clean.py"]
+
+
+def test_other_options_have_results_of_their_own(
+    files: list[Path], linted: list[str]
+) -> None:
+    check(files)
+    linted.clear()
+    for job in (
+        Job(Options(any_width=True)),
+        Job(Options(vocab_names=("z",))),
+        Job(Options(inference=True)),
+        Job(Options(codes=frozenset({"UPC001"}))),
+        Job(codes=frozenset({"UPC001"})),
+        Job(ignore_suppressions=True),
+    ):
+        check(files, job)
+        assert sorted(linted) == ["clean.py", "found.py"], job
+        linted.clear()
+    check(files)
+    assert linted == []
+
+
+def test_a_fix_looks_again_only_at_what_it_can_fix(
+    files: list[Path], linted: list[str]
+) -> None:
+    check(files)
+    linted.clear()
+    outcomes = check(files, Job(fix=checker.FixMode.SAFE))
+    assert set(linted) == {"found.py"}
+    assert outcomes[1].checked.data is not None
+
+
+def test_another_version_of_ours_starts_afresh(
+    files: list[Path], linted: list[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    check(files)
+    linted.clear()
+    monkeypatch.setattr(cache_module, "__version__", "99")
+    check(files)
+    assert len(linted) == 2
+
+
+def test_changed_code_of_ours_starts_afresh(
+    files: list[Path], linted: list[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    check(files)
+    linted.clear()
+    monkeypatch.setattr(cache_module, "_code_stamps", lambda folder: ["edited"])
+    check(files)
+    assert len(linted) == 2
+
+
+@pytest.mark.parametrize(
+    "content",
+    [b"", b"{", b"[]", b"\xff", b'{"a": 3}', b"[" * 100_000, b'{"a": [1, 2]}'],
+)
+def test_a_damaged_cache_is_ignored_with_a_warning(
+    files: list[Path], linted: list[str], content: bytes
+) -> None:
+    check(files)
+    linted.clear()
+    (stored,) = Path(".upcast_lint_cache").glob("*.json")
+    stored.write_bytes(content)
+    warnings: list[str] = []
+    outcomes = check(files, warnings=warnings)
+    assert len(linted) == 2
+    assert len(warnings) == 1
+    assert "damaged" in warnings[0]
+    assert len(outcomes[1].checked.findings) == 1
+
+
+@pytest.mark.parametrize("damage", [None, "x", [["UPC001"]], {"a": 1}])
+def test_a_damaged_entry_is_looked_at_again(
+    files: list[Path], linted: list[str], damage: object
+) -> None:
+    check(files)
+    linted.clear()
+    (stored,) = Path(".upcast_lint_cache").glob("*.json")
+    entries = json.loads(stored.read_text())
+    entries[str(files[1])][4] = damage
+    entries[str(files[0])][1] = damage
+    stored.write_text(json.dumps(entries))
+    outcomes = check(files)
+    assert [len(each.checked.findings) for each in outcomes] == [0, 1]
+
+
+def test_a_folder_that_cannot_be_written_is_a_warning(
+    files: list[Path], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    Path(".upcast_lint_cache").write_text("a file is in the way")
+    warnings: list[str] = []
+    outcomes = check(files, warnings=warnings)
+    assert len(outcomes) == 2
+    assert any("cache not written" in warning for warning in warnings)
+
+
+def test_the_folder_tells_git_and_backups_to_pass_it_by(files: list[Path]) -> None:
+    check(files)
+    folder = Path(".upcast_lint_cache")
+    assert (folder / ".gitignore").read_text() == "*\n"
+    assert (folder / "CACHEDIR.TAG").read_text().startswith("Signature: 8a477f59")
+
+
+def test_what_was_not_used_for_long_is_removed(files: list[Path]) -> None:
+    check(files)
+    old = Path(".upcast_lint_cache/old.json")
+    old.write_text("{}")
+    age(old, 100 * 24 * 3600)
+    check(files, Job(ignore_suppressions=True))
+    assert not old.exists()
+
+
+def test_unreadable_files_are_not_remembered(files: list[Path]) -> None:
+    files[0].unlink()
+    files[0].symlink_to("nowhere")
+    job = Job()
+    cache = Cache.open(os.getcwd(), job)
+    task = Task("clean.py", str(files[0]), files[1].stat(), job)
+    (outcome,) = run([task], 1, cache)
+    assert [each.code for each in outcome.checked.findings] == ["UPC900"]
+    cache.save()
+    assert not Path(".upcast_lint_cache").exists()

@@ -1,0 +1,201 @@
+from __future__ import annotations
+
+import os
+import random
+import subprocess
+from pathlib import Path
+
+import pytest
+
+from upcast_lint.config import ConfigFinder
+from upcast_lint.discovery import Discovery, Exclusion, UnusablePath
+
+pytestmark = pytest.mark.usefixtures("project")
+
+
+def write(*paths: str, text: str = "") -> None:
+    for path in paths:
+        Path(path).parent.mkdir(parents=True, exist_ok=True)
+        Path(path).write_text(text, encoding="utf-8")
+
+
+def found(*paths: str, **exclusion: object) -> list[str]:
+    search = Discovery(ConfigFinder(), Exclusion(**exclusion))  # type: ignore[arg-type]
+    names = [each.path for each in search.find(paths or (".",))]
+    assert not search.problems
+    return names
+
+
+def test_an_empty_folder_has_no_files() -> None:
+    assert found() == []
+
+
+def test_a_walk_takes_python_and_notebooks_by_path() -> None:
+    write("b.py", "a/z.pyi", "a/n.ipynb", "a/readme.md", "a/x.pyc")
+    assert found() == ["a/n.ipynb", "a/z.pyi", "b.py"]
+
+
+def test_a_named_file_is_taken_whatever_its_suffix() -> None:
+    write("script")
+    assert found("script") == ["script"]
+
+
+def test_a_file_named_twice_is_checked_once() -> None:
+    write("a/x.py")
+    assert found("a", "./a/x.py", ".", "a/../a/x.py") == ["a/x.py"]
+
+
+def test_default_excludes_are_left_out_but_not_when_named() -> None:
+    write(".venv/x.py", "build/x.py", "a/__pycache__/x.py", "a/y.py")
+    assert found() == ["a/y.py"]
+    assert found("build/x.py") == ["build/x.py"]
+    assert found("build") == ["build/x.py"]
+
+
+def test_force_exclude_leaves_out_what_is_named() -> None:
+    write("build/x.py", "y.py")
+    assert found("build/x.py", "y.py", force=True) == ["y.py"]
+    assert found("build", force=True) == []
+
+
+def test_exclude_replaces_the_default_and_extend_exclude_adds() -> None:
+    write("build/x.py", "gen/y.py", "z.py")
+    assert found(exclude=("gen/",)) == ["build/x.py", "z.py"]
+    assert found(extend_exclude=("z.py",)) == ["gen/y.py"]
+
+
+def test_excludes_of_a_settings_file_count_from_its_folder() -> None:
+    write("sub/upcast-lint.toml", text="extend-exclude = ['/gen/']\n")
+    write("sub/gen/x.py", "gen/x.py", "sub/a/gen/x.py")
+    assert found() == ["gen/x.py", "sub/a/gen/x.py"]
+
+
+def test_each_file_has_the_settings_nearest_to_it() -> None:
+    write("sub/upcast-lint.toml", text="width = 'any'\n")
+    write("a.py", "sub/deep/b.py")
+    search = Discovery(ConfigFinder(), Exclusion())
+    widths = {each.path: each.config.settings.width for each in search.find(["."])}
+    assert {path: width.value for path, width in widths.items()} == {
+        "a.py": "vocab",
+        "sub/deep/b.py": "any",
+    }
+
+
+def test_gitignore_with_negation_and_nesting() -> None:
+    write(".git/HEAD", "keep.py", "drop.py", "sub/drop.py", "sub/gen/x.py", "log/a.py")
+    write(".gitignore", text="drop.py\ngen/\n/log\n")
+    write("sub/.gitignore", text="!drop.py\n")
+    assert found() == ["keep.py", "sub/drop.py"]
+    assert found(respect_gitignore=False) == [
+        "drop.py",
+        "keep.py",
+        "log/a.py",
+        "sub/drop.py",
+        "sub/gen/x.py",
+    ]
+
+
+def test_gitignore_above_the_named_folder_counts_in_its_repository() -> None:
+    write(".git/HEAD", "sub/drop.py", "sub/keep.py")
+    write(".gitignore", text="drop.py\n")
+    assert found("sub") == ["sub/keep.py"]
+
+
+def test_a_repository_inside_does_not_see_the_outer_gitignore() -> None:
+    write(".git/HEAD", "inner/.git/HEAD", "inner/drop.py")
+    write(".gitignore", text="drop.py\n")
+    assert found() == ["inner/drop.py"]
+
+
+def test_the_settings_can_turn_gitignore_off() -> None:
+    write(".gitignore", text="drop.py\n")
+    write("upcast-lint.toml", text="respect-gitignore = false\n")
+    write("drop.py")
+    assert found() == ["drop.py"]
+
+
+def test_links_are_not_followed_on_a_walk_but_when_named() -> None:
+    write("real/x.py")
+    os.symlink("real", "loop")
+    os.symlink("..", "real/up")
+    os.symlink("real/x.py", "link.py")
+    assert found() == ["real/x.py"]
+    assert found("link.py") == ["link.py"]
+    assert found("loop") == ["loop/x.py"]
+
+
+def test_a_pipe_on_a_walk_is_passed_by_and_refused_when_named() -> None:
+    os.mkfifo("pipe.py")
+    assert found() == []
+    with pytest.raises(UnusablePath, match=r"not a regular file: pipe\.py"):
+        found("pipe.py")
+
+
+def test_a_device_is_refused() -> None:
+    with pytest.raises(UnusablePath, match="not a regular file"):
+        found("/dev/null")
+
+
+def test_a_missing_path_gives_the_nearest_name() -> None:
+    write("sub/training.py")
+    with pytest.raises(UnusablePath, match=r"did you mean `sub/training\.py`"):
+        found("sub/trainin.py")
+
+
+def test_a_path_with_a_nul_is_refused() -> None:
+    with pytest.raises(UnusablePath):
+        found("a\0b")
+
+
+def test_a_folder_that_cannot_be_listed_is_named(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    write("locked/x.py", "y.py")
+    scandir = os.scandir
+
+    def refuse(path: str) -> object:
+        if path.endswith("locked"):
+            raise PermissionError(13, "Permission denied")
+        return scandir(path)
+
+    monkeypatch.setattr("upcast_lint.discovery.os.scandir", refuse)
+    search = Discovery(ConfigFinder(), Exclusion())
+    assert [each.path for each in search.find(["."])] == ["y.py"]
+    assert search.problems == ["locked: Permission denied"]
+
+
+def test_a_name_that_is_not_utf8() -> None:
+    Path(os.fsdecode(b"caf\xe9.py")).write_text("")
+    assert found() == [os.fsdecode(b"caf\xe9.py")]
+
+
+@pytest.mark.parametrize("seed", range(40))
+def test_gitignore_agrees_with_git(seed: int) -> None:
+    dice = random.Random(seed)
+    names = ["a", "b", "c.py", "d.py", "e_f.py"]
+    files = {
+        "/".join([*dice.choices(["a", "b", "x"], k=dice.randrange(4)), name])
+        for name in names[2:]
+        for _ in range(6)
+    }
+    write(*files)
+    patterns = [
+        "a/",
+        "!a/",
+        "/a",
+        "*.py",
+        "!d.py",
+        "a/**/c.py",
+        "**/b",
+        "b/*",
+        "!b/c.py",
+    ]
+    patterns += ["x/a/", "[cd].py", "e?f.py", "\\!x", "#c", "c.py ", "/x/*/d.py"]
+    for folder in ("", "a/", "x/"):
+        if folder == "" or Path(folder).is_dir():
+            lines = dice.sample(patterns, dice.randrange(1, 6))
+            write(f"{folder}.gitignore", text="\n".join(lines) + "\n")
+    subprocess.run(["git", "init", "-q"], check=True)
+    asked = ["git", "ls-files", "-z", "--others", "--exclude-standard", "*.py"]
+    listed = subprocess.run(asked, capture_output=True, check=True).stdout.decode()
+    assert found(exclude=()) == sorted(filter(None, listed.split("\0")))
