@@ -102,9 +102,13 @@ def test_what_is_freed_counts_no_more_and_views_count_once() -> None:
     assert memory.peak == 400
 
 
+def in_gib(size: int) -> str:
+    return f"{size / 2**30:.2f} GiB"
+
+
 def test_the_helper_at_full_size(distillation: Specimen) -> None:
     table = [
-        f"| {row.positions} | {row.before / 2**30:.2f} GiB | {row.after / 2**30:.2f} GiB |"
+        f"| {row.positions} | {in_gib(row.before)} | {in_gib(row.after)} |"
         for row in compute_peaks(distillation)
     ]
     assert table[0] == "| 2048 | 2.90 GiB | 1.16 GiB |"

@@ -11,7 +11,10 @@ from click.testing import CliRunner, Result
 
 from upcast_lint.rule import Rule
 from upcast_lint.verify import command, distillation
+from upcast_lint.verify.child import examine
+from upcast_lint.verify.exchange import Request, Verdict
 from upcast_lint.verify.gate import Rewriting
+from upcast_lint.verify.plan import Subject
 
 RULES = Path(__file__).resolve().parents[2] / "rules"
 FIXTURE = '''
@@ -143,6 +146,18 @@ def loss(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     return path
 
 
+@pytest.fixture
+def in_this_process(monkeypatch: pytest.MonkeyPatch) -> None:
+    """What the child would find, without starting one."""
+
+    def run_both(rewriting: Rewriting, subject: Subject, device: str) -> Verdict:
+        texts = rewriting.before, rewriting.after
+        path, function = str(subject.path), subject.function
+        return examine(Request(path, function, *texts, subject.inputs, 0, device))
+
+    monkeypatch.setattr(command, "run_both", run_both)
+
+
 def test_a_function_that_stays_equal(loss: Path) -> None:
     inputs = "logits=bf16[2,8,64] grad; idx=i64[2,8,4]<64 distinct"
     result = invoke(f"{loss}::pick", "--inputs", inputs)
@@ -152,6 +167,7 @@ def test_a_function_that_stays_equal(loss: Path) -> None:
     assert "peak memory 0.011 MiB before, 0.005 MiB after" in result.stdout
 
 
+@pytest.mark.usefixtures("in_this_process")
 def test_a_function_whose_gradients_differ_by_its_plan(loss: Path) -> None:
     plan = loss.with_name("verify.toml")
     plan.write_text(
@@ -164,6 +180,7 @@ def test_a_function_whose_gradients_differ_by_its_plan(loss: Path) -> None:
     assert "gradients DIFFER, by" in result.stdout
 
 
+@pytest.mark.usefixtures("in_this_process")
 def test_a_function_that_raises_is_not_verified(loss: Path) -> None:
     result = invoke(f"{loss}::pick", "--inputs", "logits=bf16[2,8,64]; idx=3")
     assert result.exit_code == 1

@@ -30,6 +30,7 @@ def write(folder: Path, text: str) -> Path:
     ("good", "bad", "complaint"),
     [
         ('"""A claim."""', "", "docstring"),
+        ("import torch", "import torhc", "cannot be imported: ModuleNotFoundError"),
         ("def after(x)", "def after(y)", "signatures"),
         ("def before", "def earlier", "before or after is missing"),
         ("FIXTURE = Fixture", "OTHER = Fixture", "FIXTURE is missing"),

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import re
 import sys
 from pathlib import Path
 
@@ -44,56 +43,31 @@ def path(tmp_path: Path) -> Path:
     return module
 
 
-def run(
-    path: Path, body: str, inputs: str = "x=1", after: str = "", seconds: float = 60
-) -> Verdict:
-    """Both versions of a function `f`; `after` is the same unless it is given."""
-    before = f"import torch\ndef f(x):\n    {body}\n"
-    changed = f"import torch\ndef f(x):\n    {after or body}\n"
-    return run_both(Rewriting(before, changed, ()), Subject(path, "f", inputs, seconds))
+def run(path: Path, body: str, inputs: str = "x=1", seconds: float = 60) -> Verdict:
+    """The same text of a function `f` twice."""
+    text = f"import torch\ndef f(x):\n    {body}\n"
+    return run_both(Rewriting(text, text, ()), Subject(path, "f", inputs, seconds))
 
 
 def test_equal_outputs_and_gradients_pass(path: Path) -> None:
     subject = Subject(path, "Picker.pick", INPUTS + "distinct")
     verdict = run_both(Rewriting(MODULE, PICKED, ()), subject)
-    assert verdict.passes and verdict.comparisons > 40
-    assert verdict.peak_after < verdict.peak_before
-    assert verdict.seconds_before > 0 and verdict.seconds_after > 0
-
-
-def test_unequal_gradients_do_not_and_are_sized(path: Path) -> None:
-    subject = Subject(path, "Picker.pick", INPUTS + "repeated")
-    verdict = run_both(Rewriting(MODULE, PICKED, ()), subject)
-    assert not verdict.passes and not verdict.outputs
-    assert verdict.largest_gradient and verdict.largest_gradient < 0.1
-    assert "of the gradient differ" in verdict.gradients[0]
-
-
-def test_unequal_outputs_are_sized(path: Path) -> None:
-    verdict = run(path, "return x.float() / 3", "x=bf16[4]", "return (x / 3).float()")
-    assert not verdict.passes and verdict.largest_output
-
-
-def test_low_goes_through_every_dtype(path: Path) -> None:
-    one = run(path, "return x.float()", "x=bf16[4]")
-    assert run(path, "return x.float()", "x=low[4]").comparisons == 3 * one.comparisons
+    assert verdict.passes and verdict.peak_after < verdict.peak_before
 
 
 @pytest.mark.parametrize(
     ("body", "failure"),
     [
-        ("raise ValueError('no luck')", "f raises ValueError .* no luck"),
         ("import os; os._exit(0)", "the code ended the process"),
         ("import os; os._exit(3)", "exit code 3"),
         ("import os; os.kill(os.getpid(), 9)", "signal 9"),
-        ("1 +", "cannot load: SyntaxError"),
     ],
 )
 def test_code_that_ends_badly(path: Path, body: str, failure: str) -> None:
     verdict = run(path, body)
     assert not verdict.passes
     assert verdict.failure is not None
-    assert re.search(failure, verdict.failure), verdict.failure
+    assert failure in verdict.failure
 
 
 def test_code_that_does_not_end(path: Path) -> None:
@@ -109,23 +83,6 @@ def test_code_that_takes_too_much_memory(path: Path) -> None:
 
 def test_what_the_code_prints_disturbs_nothing(path: Path) -> None:
     assert run(path, "print('{}' * 100000); return x", "x=bf16[4]").passes
-
-
-def test_an_input_that_the_function_does_not_take(path: Path) -> None:
-    assert run(path, "return x", "x=1; y=2").failure == "f takes no y"
-
-
-def test_a_module_inside_a_package(tmp_path: Path) -> None:
-    package = tmp_path / "project" / "losses"
-    package.mkdir(parents=True)
-    (package / "__init__.py").write_text("from .common import SCALE\n")
-    (package / "common.py").write_text("SCALE = 2.0\n")
-    module = package / "loss.py"
-    text = "from .common import SCALE\ndef f(x):\n    return x.float()[:1] * SCALE\n"
-    module.write_text(text)
-    after = text.replace("x.float()[:1]", "x[:1].float()")
-    verdict = run_both(Rewriting(text, after, ()), Subject(module, "f", "x=bf16[4]"))
-    assert verdict.passes, verdict
 
 
 def finding(row: int, old: str, new: str) -> Finding:
@@ -174,18 +131,35 @@ def test_a_function_that_is_not_there(path: Path) -> None:
         gate.rewrite_function(read(path), "pick", Options())
 
 
-@pytest.mark.usefixtures("made_up_linter")
+@pytest.fixture
+def wrong_fails(monkeypatch: pytest.MonkeyPatch) -> None:
+    """A child that finds a difference where the wrong fix was made."""
+
+    def run_both(rewriting: Rewriting, subject: Subject) -> Verdict:
+        is_wrong = "[:, :1]" in rewriting.after
+        return Verdict(1, outputs=("result: differs",) if is_wrong else ())
+
+    monkeypatch.setattr(gate, "run_both", run_both)
+
+
+@pytest.mark.usefixtures("made_up_linter", "wrong_fails")
 def test_only_rewrites_that_passed_are_kept(path: Path) -> None:
-    plan = Plan(
-        (
-            Subject(path, "Picker.pick", INPUTS + "distinct"),
-            Subject(path, "last", "logits=bf16[2,8,64]"),
-        )
-    )
+    inputs = "logits=bf16[2,8,64]"
+    plan = Plan((Subject(path, "Picker.pick", inputs), Subject(path, "last", inputs)))
     gated = gate.keep_verified(read(path), Options(), (RIGHT, WRONG), plan)
     assert gated.kept == (RIGHT,)
-    (rejection,) = gated.rejected
-    assert rejection.finding is WRONG and "result: " in rejection.reason
+    assert gated.rejected == (gate.Rejection(WRONG, "result: differs"),)
+
+
+@pytest.mark.usefixtures("made_up_linter", "wrong_fails")
+def test_of_two_rewrites_in_a_function_the_passing_one_is_kept(
+    path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(gate, "enclosing_function", lambda tree, finding: "last")
+    plan = Plan((Subject(path, "last", "logits=bf16[2,8,64]"),))
+    gated = gate.keep_verified(read(path), Options(), (WRONG, RIGHT), plan)
+    assert gated.kept == (RIGHT,)
+    assert gated.rejected == (gate.Rejection(WRONG, "result: differs"),)
 
 
 @pytest.mark.usefixtures("made_up_linter")
@@ -196,19 +170,3 @@ def test_what_the_plan_does_not_name_is_not_kept(path: Path) -> None:
         "the plan has no entry for Picker.pick",
         "the plan has no entry for last",
     ]
-
-
-@pytest.mark.usefixtures("made_up_linter")
-def test_of_two_rewrites_in_a_function_the_passing_one_is_kept(
-    path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    def run_both(rewriting: Rewriting, subject: Subject) -> Verdict:
-        is_wrong = "[:, :1]" in rewriting.after
-        return Verdict(1, outputs=("result: differs",) if is_wrong else ())
-
-    monkeypatch.setattr(gate, "run_both", run_both)
-    monkeypatch.setattr(gate, "enclosing_function", lambda tree, finding: "last")
-    plan = Plan((Subject(path, "last", "logits=bf16[2,8,64]"),))
-    gated = gate.keep_verified(read(path), Options(), (WRONG, RIGHT), plan)
-    assert gated.kept == (RIGHT,)
-    assert [each.finding for each in gated.rejected] == [WRONG]

@@ -85,16 +85,16 @@ def compare_functions(
             for mismatch in mismatches:
                 _keep_largest(kept, mismatch)
     return Verdict(
-        count,
-        tuple(map(str, outputs.values())),
-        tuple(map(str, gradients.values())),
-        _largest(outputs),
-        _largest(gradients),
-        restrided,
-        peak_memory(before, case, plain),
-        peak_memory(after, case, plain),
-        median_seconds(before, case, plain),
-        median_seconds(after, case, plain),
+        comparisons=count,
+        outputs=tuple(map(str, outputs.values())),
+        gradients=tuple(map(str, gradients.values())),
+        largest_output=_largest(outputs),
+        largest_gradient=_largest(gradients),
+        restrided=restrided,
+        peak_before=peak_memory(before, case, plain),
+        peak_after=peak_memory(after, case, plain),
+        seconds_before=median_seconds(before, case, plain),
+        seconds_after=median_seconds(after, case, plain),
     )
 
 

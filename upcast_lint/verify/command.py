@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import difflib
-import importlib.util
 import time
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -16,7 +15,7 @@ from ..rule import Rule
 from ..source import Source, UnreadableSource
 from .exchange import Verdict
 from .fixture import FixtureError, load_specimen
-from .gate import GateError, rewrite_function, run_both
+from .gate import GateError, require_torch, rewrite_function, run_both
 from .plan import PlanError, Subject, read_plan
 from .specification import SpecificationError, parse_inputs
 
@@ -24,6 +23,7 @@ if TYPE_CHECKING:
     from .report import Report
 
 _MIB = 2**20
+_SKIPPED = "Skipped: this machine has no CUDA device that torch can use."
 
 
 class RunError(click.ClickException):
@@ -68,8 +68,10 @@ def verify(
 
     Exits with 0 if everything is as claimed, 1 if not, 2 if the run cannot be made.
     """
-    if importlib.util.find_spec("torch") is None:
-        raise RunError("verify needs torch: pip install 'upcast-lint[torch]'")
+    try:
+        require_torch()
+    except GateError as error:
+        raise RunError(str(error)) from error
     if target is None:
         if inputs is not None or spec is not None:
             raise click.UsageError("--inputs and --spec go with FILE::FUNCTION")
@@ -81,21 +83,16 @@ def verify(
 
 
 def _verify_fixtures(rules: list[Rule], device: str, folder: Path | None) -> None:
-    import torch
-
-    has_cuda = torch.cuda.is_available()
-    if device == "cuda" and not has_cuda:
-        click.echo("Skipped: this machine has no CUDA device that torch can use.")
-        return
-    if device == "all" and not has_cuda:
-        click.echo("No CUDA device that torch can use: running on the CPU.", err=True)
-    devices = {"cpu": ["cpu"], "cuda": ["cuda"], "all": ["cpu"]}[device]
-    if device == "all" and has_cuda:
-        devices.append("cuda")
-    report = _run_fixtures(rules, devices)
-
     from .report import terminal_lines, write_report
 
+    devices = ["cpu", "cuda"] if device == "all" else [device]
+    if "cuda" in devices and not _has_cuda():
+        devices.remove("cuda")
+        if not devices:
+            click.echo(_SKIPPED)
+            return
+        click.echo("No CUDA device that torch can use: running on the CPU.", err=True)
+    report = _run_fixtures(rules, devices)
     for line in terminal_lines(report):
         click.echo(line)
     click.echo(report.summary[0].upper() + report.summary[1:] + ".")
@@ -137,12 +134,9 @@ def _run_fixtures(rules: list[Rule], devices: list[str]) -> Report:
 def _verify_function(subject: Subject, device: str) -> None:
     if device == "all":
         raise click.UsageError("FILE::FUNCTION runs on one device")
-    if device == "cuda":
-        import torch
-
-        if not torch.cuda.is_available():
-            click.echo("Skipped: this machine has no CUDA device that torch can use.")
-            return
+    if device == "cuda" and not _has_cuda():
+        click.echo(_SKIPPED)
+        return
     try:
         source = Source.from_bytes(subject.path.read_bytes(), str(subject.path))
         options = Options(any_width=True)
@@ -162,6 +156,12 @@ def _verify_function(subject: Subject, device: str) -> None:
         click.echo(line)
     if not verdict.passes:
         raise click.exceptions.Exit(1)
+
+
+def _has_cuda() -> bool:
+    import torch
+
+    return bool(torch.cuda.is_available())
 
 
 def _verdict_lines(subject: Subject, verdict: Verdict) -> list[str]:

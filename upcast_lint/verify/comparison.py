@@ -105,15 +105,15 @@ def _compare_plain(where: str, before: object, after: object) -> Mismatch | None
     """Compare values of which at least one is no tensor.
 
     Classes are the same by name, since each version of a module defines its own.
-    Objects that compare by identity are the same when they are of one class.
+    Objects that compare by identity cannot be told to be the same.
     """
     was, now = type(before).__qualname__, type(after).__qualname__
     if was != now:
         return Mismatch(where, f"a {was} before, a {now} after")
-    if type(before).__eq__ is object.__eq__ or before == after:
+    if before == after or (before != before and after != after):  # or both NaN
         return None
-    if before != before and after != after:  # both NaN
-        return None
+    if type(before).__eq__ is object.__eq__:
+        return Mismatch(where, f"a {was} cannot be compared")
     return Mismatch(where, f"{before!r} before, {after!r} after")
 
 

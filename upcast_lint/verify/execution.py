@@ -9,6 +9,7 @@ import inspect
 import random
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
+from types import GeneratorType
 from typing import Any
 
 import torch
@@ -92,11 +93,14 @@ def parameters_of(function: Callable[..., Any], inputs: Arguments) -> Arguments:
 
 
 def leaves(value: object, where: str = "result") -> dict[str, object]:
-    """The leaves of nested containers, and their types, by where they stand."""
+    """The leaves of nested containers, and their types, by where they stand.
+
+    A generator is run to its end; arrays of numpy are tensors.
+    """
     match value:
         case dict():
             children = {f"{where}[{key!r}]": item for key, item in value.items()}
-        case list() | tuple():
+        case list() | tuple() | GeneratorType():
             children = {f"{where}[{i}]": item for i, item in enumerate(value)}
         case _ if dataclasses.is_dataclass(value) and not isinstance(value, type):
             children = {
@@ -105,6 +109,8 @@ def leaves(value: object, where: str = "result") -> dict[str, object]:
             }
         case enum.Enum():
             return {where: str(value)}
+        case _ if type(value).__module__ == "numpy":
+            return {where: torch.as_tensor(value)}
         case _:
             return {where: value}
     found: dict[str, object] = {where: type(value).__qualname__}

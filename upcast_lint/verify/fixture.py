@@ -136,5 +136,9 @@ def _import(path: Path) -> ModuleType:
         raise FixtureError(f"{path}: not a Python module")
     module = importlib.util.module_from_spec(spec)
     sys.modules[name] = module
-    spec.loader.exec_module(module)
+    try:
+        spec.loader.exec_module(module)
+    except Exception as error:  # a fixture is code, and may need what is not there
+        reason = f"{type(error).__name__}: {error}"
+        raise FixtureError(f"{path}: cannot be imported: {reason}") from error
     return module

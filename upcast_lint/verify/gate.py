@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import ast
 import contextlib
+import importlib.util
 import os
 import signal
 import subprocess
@@ -27,7 +28,7 @@ _CHILD = "upcast_lint.verify.child"
 
 
 class GateError(Exception):
-    """There is nothing to run: no such function, or no file that can be read."""
+    """There is nothing to run, or nothing to run it with."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -51,6 +52,12 @@ class Rejection:
 class Gated:
     kept: tuple[Finding, ...]
     rejected: tuple[Rejection, ...]
+
+
+def require_torch() -> None:
+    """Raise GateError where the child would not find torch."""
+    if importlib.util.find_spec("torch") is None:
+        raise GateError("verifying needs torch: pip install 'upcast-lint[torch]'")
 
 
 def rewrite_function(source: Source, function: str, options: Options) -> Rewriting:
@@ -82,8 +89,9 @@ def keep_verified(
 
     The rewrites of a function are tried together, and one after the other where
     that fails, each on top of those that passed. What the plan does not name has
-    not been verified and is not kept.
+    not been verified and is not kept. Raises GateError where torch is missing.
     """
+    require_torch()
     tree = ast.parse(source.text)
     by_function: dict[str | None, list[Finding]] = {}
     for finding in findings:
@@ -93,21 +101,12 @@ def keep_verified(
     for function, group in by_function.items():
         subject = plan.find(Path(source.path), function) if function else None
         if subject is None:
-            where = function or "the module"
-            reason = f"the plan has no entry for {where}"
+            reason = f"the plan has no entry for {function or 'the module'}"
             rejected += (Rejection(finding, reason) for finding in group)
-        elif _failure(source, options, tuple(group), subject) is None:
-            kept += group
-        else:
-            passed: list[Finding] = []
-            for finding in group:
-                trial = (*passed, finding)
-                reason_or_none = _failure(source, options, trial, subject)
-                if reason_or_none is None:
-                    passed.append(finding)
-                else:
-                    rejected.append(Rejection(finding, reason_or_none))
-            kept += passed
+            continue
+        gated = _gate_function(source, options, tuple(group), subject)
+        kept += gated.kept
+        rejected += gated.rejected
     return Gated(tuple(kept), tuple(rejected))
 
 
@@ -164,6 +163,25 @@ def enclosing_function(tree: ast.Module, finding: Finding) -> str | None:
         if node.lineno <= row <= (node.end_lineno or node.lineno):
             return name
     return None
+
+
+def _gate_function(
+    source: Source, options: Options, findings: tuple[Finding, ...], subject: Subject
+) -> Gated:
+    failure = _failure(source, options, findings, subject)
+    if failure is None:
+        return Gated(findings, ())
+    if len(findings) == 1:
+        return Gated((), (Rejection(findings[0], failure),))
+    kept: tuple[Finding, ...] = ()
+    rejected: list[Rejection] = []
+    for finding in findings:
+        failure = _failure(source, options, (*kept, finding), subject)
+        if failure is None:
+            kept = (*kept, finding)
+        else:
+            rejected.append(Rejection(finding, failure))
+    return Gated(kept, tuple(rejected))
 
 
 def _failure(

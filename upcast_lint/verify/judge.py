@@ -25,8 +25,8 @@ SEEDS = range(4)
 class CaseReport:
     """How one case went on one device. It holds where `failures` is empty.
 
-    Peaks are bytes for the fixture's own small shapes, None where not measured.
-    `unequal` says, for whatever is not claimed equal, on how many inputs it differed.
+    `…_unequal` and `restrided` count the inputs on which something differed. Peaks are
+    bytes for the fixture's own small shapes, None where they were not measured.
     """
 
     fixture: str
@@ -76,25 +76,25 @@ def _judge_case(specimen: Specimen, case: Case, device: str) -> CaseReport:
     repeats_itself = device == "cpu"
     failures += _break_of(case.outputs, "outputs", outputs, wide, repeats_itself)
     failures += _break_of(case.gradients, "gradients", gradients, wide, repeats_itself)
-    before_peak = after_peak = None
+    peak_before = peak_after = None
     if case.memory is not Memory.UNMEASURED and not failures:
         given = Conditions(DType.BF16, device=device)
-        before_peak = peak_memory(specimen.before, case, given)
-        after_peak = peak_memory(specimen.after, case, given)
-        failures += _break_of_memory(case.memory, before_peak, after_peak)
+        peak_before = peak_memory(specimen.before, case, given)
+        peak_after = peak_memory(specimen.after, case, given)
+        failures += _break_of_memory(case.memory, peak_before, peak_after)
         failures += _break_of_spy(specimen, case, given)
     return CaseReport(
-        specimen.name,
-        case.claim,
-        specimen.fixture.tier.value,
-        device,
-        len(compared),
-        tuple(failures),
-        sum(bool(each.outputs) for _, each in compared),
-        sum(bool(each.gradients) for _, each in compared),
-        sum(bool(each.restrided) for _, each in compared),
-        before_peak,
-        after_peak,
+        fixture=specimen.name,
+        claim=case.claim,
+        tier=specimen.fixture.tier.value,
+        device=device,
+        comparisons=len(compared),
+        failures=tuple(failures),
+        outputs_unequal=sum(bool(each.outputs) for _, each in compared),
+        gradients_unequal=sum(bool(each.gradients) for _, each in compared),
+        restrided=sum(bool(each.restrided) for _, each in compared),
+        peak_before=peak_before,
+        peak_after=peak_after,
     )
 
 
