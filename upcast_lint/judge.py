@@ -93,7 +93,7 @@ def findings_of(
 
 
 def _is_kernel(facts: Facts) -> bool:
-    """Whether a scope is compiled by another language, whose tensors are not torch's."""
+    """Whether a scope is compiled by another language, with tensors of its own."""
     decorators = getattr(facts.scope, "decorator_list", [])
     for decorator in decorators:
         head = decorator.func if isinstance(decorator, ast.Call) else decorator
@@ -462,4 +462,3 @@ def _listed(words: list[str]) -> str:
 
 def _positive(test: ast.expr) -> str:
     return ast.unparse(test)
-

@@ -99,7 +99,9 @@ def _cast(
             if keywords.keys() - {"non_blocking"}:
                 return None
             dtype = _dtype(spelled, facts)
-            return dtype and Cast(call, source, dtype, spelled, is_method)
+            if dtype is None:
+                return None
+            return Cast(call, source, dtype, spelled, is_method)
         case _:
             return _to(call, source, arguments, keywords, is_method, facts)
 

@@ -83,9 +83,7 @@ class Consumers:
         form: Form,
         name: str,
     ) -> Use:
-        return Use(
-            operand, node, form, name, self.cast, self.facts, self.directives
-        )
+        return Use(operand, node, form, name, self.cast, self.facts, self.directives)
 
     def _selection(self, use: Use) -> Consumption | None:
         found = self.recognise(use)

@@ -209,14 +209,18 @@ def _union(nodes: Iterable[ast.expr], facts: Facts) -> set[str]:
     return set().union(*(shared_paths(node, facts) for node in nodes))
 
 
-_FRESH_METHODS = operators.KNOWN_PURE_METHODS - operators.VIEWS - frozenset(
+_SHARING_METHODS = operators.VIEWS | operators.words(
     """
     narrow select split chunk unbind tensor_split expand expand_as diagonal unfold to
-    type type_as float double half bfloat16 cpu cuda numpy get items values keys view
+    type type_as float double half bfloat16 cpu cuda numpy get items values keys
     requires_grad_ long int bool
-    """.split()
+    """
 )
-_FRESH_METHODS |= frozenset(("neg", "negative", "abs", "absolute"))
+"""Known methods whose result may share memory with what they are called on."""
+
+_FRESH_METHODS = (operators.KNOWN_PURE_METHODS - _SHARING_METHODS) | operators.words(
+    "neg negative abs absolute"
+)
 
 
 def _call_shares(call: ast.Call, facts: Facts) -> set[str]:
@@ -281,9 +285,9 @@ def _written_paths(node: ast.AST, facts: Facts) -> set[str]:
             return shared_paths(target, facts)
         case ast.Subscript(ctx=ast.Store() | ast.Del()):
             return shared_paths(node.value, facts)
-        case ast.Call(func=ast.Attribute(attr=name) as function) if (
-            name.endswith("_") and not name.endswith("__")
-        ):
+        case ast.Call(func=ast.Attribute(attr=name) as function) if name.endswith(
+            "_"
+        ) and not name.endswith("__"):
             return shared_paths(function.value, facts)
         case _:
             return set()

@@ -453,9 +453,7 @@ class _Walker:
                     before = None if self.env is None else dict(self.env)
                     self._expression(value)
                     self.env = _join([before, self.env])
-            case (
-                ast.ListComp() | ast.SetComp() | ast.DictComp() | ast.GeneratorExp()
-            ):
+            case ast.ListComp() | ast.SetComp() | ast.DictComp() | ast.GeneratorExp():
                 self._comprehension(node)
             case _:
                 for child in ast.iter_child_nodes(node):
@@ -478,9 +476,7 @@ class _Walker:
             self._expression(generator.iter)
             if number == 0 and self.env is not None:
                 self.env = dict(self.env)
-            self._target(
-                generator.target, Binding.ITERATED, generator, generator.iter
-            )
+            self._target(generator.target, Binding.ITERATED, generator, generator.iter)
             own |= {
                 part.id
                 for part in ast.walk(generator.target)
@@ -548,9 +544,7 @@ def _may_swallow(manager: ast.expr) -> bool:
     """Whether a context manager may stop an exception, judged by its name."""
     callee = manager.func if isinstance(manager, ast.Call) else manager
     name = (
-        callee.attr
-        if isinstance(callee, ast.Attribute)
-        else getattr(callee, "id", "")
+        callee.attr if isinstance(callee, ast.Attribute) else getattr(callee, "id", "")
     )
     return "suppress" in name or "raises" in name or "ignore" in name
 
@@ -582,4 +576,3 @@ def free_names(scope: ScopeNode) -> set[str]:
             case _:
                 pass
     return (taken - own) | outward
-

@@ -6,13 +6,17 @@ verify` runs.
 
 from __future__ import annotations
 
-VIEWS = frozenset(
-    """
+
+def words(text: str) -> frozenset[str]:
+    """The words of a text: a set of names, written to be read."""
+    return frozenset(text.split())
+
+
+VIEWS = words("""
     view reshape transpose swapaxes swapdims permute movedim moveaxis squeeze unsqueeze
     flatten ravel unflatten contiguous detach t to_local view_as reshape_as adjoint
     neg negative abs absolute
-    """.split()
-)
+    """)
 """Change shape, layout or sign alone: they commute with a cast and give equal bits."""
 
 VIEW_ATTRIBUTES = frozenset(("T", "mT", "data"))
@@ -22,55 +26,43 @@ NEEDS_DENSE = frozenset(("view", "view_as"))
 
 DETACHING = frozenset(("detach", "data"))
 
-EXACT_ARITHMETIC = frozenset(
-    "mul multiply div divide true_divide add sub subtract".split()
-)
+EXACT_ARITHMETIC = words("mul multiply div divide true_divide add sub subtract")
 """Elementwise IEEE operations: each result depends on one element alone."""
 
-ELEMENTWISE = frozenset(
-    """
+ELEMENTWISE = words("""
     exp exp2 expm1 log log2 log10 log1p tanh sigmoid sin cos sqrt rsqrt square reciprocal
     erf relu gelu silu softplus logsigmoid clamp clip clamp_min clamp_max nan_to_num pow
     sign round floor ceil trunc
-    """.split()
-)
+    """)
 """Elementwise functions. Kernels may treat a vector and its tail differently."""
 
-CLAMPS = frozenset("clamp clip clamp_min clamp_max relu".split())
+CLAMPS = words("clamp clip clamp_min clamp_max relu")
 """Elementwise functions that give one of their inputs, bit for bit."""
 
-METADATA_ATTRIBUTES = frozenset(
-    """
+METADATA_ATTRIBUTES = words("""
     shape ndim device is_cuda is_cpu is_meta is_mps is_xpu layout names is_sparse
     device_mesh placements
-    """.split()
+    """)
+METADATA_METHODS = words(
+    "size dim numel nelement ndimension get_device is_floating_point is_complex"
 )
-METADATA_METHODS = frozenset(
-    "size dim numel nelement ndimension get_device is_floating_point is_complex".split()
-)
-METADATA_FUNCTIONS = frozenset(
-    """
+METADATA_FUNCTIONS = words("""
     len isinstance type torch.is_tensor torch.is_floating_point torch.numel
     torch.is_complex
-    """.split()
-)
+    """)
 
 TRANSFERS = frozenset(("cpu", "cuda", "to"))
 """Methods that move a tensor to another device, where `to` gets no type."""
 
-SAVES_INPUT = frozenset(
-    "gather take take_along_dim masked_select amax amin index_select".split()
-)
+SAVES_INPUT = words("gather take take_along_dim masked_select amax amin index_select")
 """Operations whose backward needs the tensor they read from unchanged."""
 
-STRIDE_SENSITIVE = frozenset(
-    """
+STRIDE_SENSITIVE = words("""
     sum mean norm var std prod nansum nanmean var_mean std_mean dist dot vdot matmul mm
     bmm mv addmm baddbmm einsum linear bilinear cumsum cumprod trace inner tensordot
     linalg_norm vector_norm renorm logcumsumexp cdist cov corrcoef
     stride is_contiguous data_ptr storage untyped_storage storage_offset as_strided
-    """.split()
-)
+    """)
 """Operations whose result may depend on the strides of what they read."""
 
 KNOWN_PURE_METHODS = (
@@ -79,8 +71,7 @@ KNOWN_PURE_METHODS = (
     | ELEMENTWISE
     | METADATA_METHODS
     | STRIDE_SENSITIVE
-    | frozenset(
-        """
+    | words("""
         gather take take_along_dim index_select masked_select narrow select split chunk
         unbind tensor_split argmax argmin max min amax amin aminmax topk kthvalue sort
         argsort median mode softmax log_softmax logsumexp float double half bfloat16 long
@@ -93,16 +84,13 @@ KNOWN_PURE_METHODS = (
         bincount histc multinomial cross_entropy nll_loss kl_div backward register_hook
         requires_grad_ append extend items keys values get format join split strip
         startswith endswith lower upper count index copy update info debug warning error
-        """.split()
-    )
+        """)
 )
 """Methods that do not write to the tensor they are called on or are given."""
 
-PURE_BUILTINS = frozenset(
-    """
+PURE_BUILTINS = words("""
     abs all any bool dict divmod enumerate filter float format frozenset getattr hasattr
     hash id int isinstance issubclass iter len list map max min next print range repr
     reversed round set slice sorted str sum tuple type zip ValueError RuntimeError
     TypeError AssertionError NotImplementedError KeyError IndexError super
-    """.split()
-)
+    """)

@@ -7,11 +7,11 @@ from collections.abc import Sequence
 
 from ..analysis.casts import Cast
 from ..analysis.facts import Facts
-from ..analysis.flow import Carrier, Read
-from ..analysis.names import Definition
+from ..analysis.flow import Carrier
 from ..analysis.reads import Kind, Selection, Step, StepKind
 from ..finding import Edit
-from .plan import Moved, Placement, Plan, ValueSite
+from .plan import Moved, Plan, ValueSite
+from .sink import Placement
 from .text import (
     Text,
     Unfixable,
@@ -247,9 +247,7 @@ class _Writer:
             if not isinstance(function, ast.Attribute):
                 raise Unfixable("a view of the copy may need dense memory")
             end = self.source.node_end(function)
-            self.text.replace(
-                end - len(function.attr), end, _RESHAPES[function.attr]
-            )
+            self.text.replace(end - len(function.attr), end, _RESHAPES[function.attr])
 
     # Lifts
 
@@ -351,7 +349,7 @@ class _Writer:
             self._insert_line_after(statement, line)
 
     def _move_under_lifts(self, moved: Moved) -> None:
-        """Rebuild `lift(cast(source))[selection]` as `lift(cast(source[selection]))`."""
+        """Rebuild `lift(cast(x))[index]` as `lift(cast(x[index]))`."""
         read = moved.read
         selection = read.selection
         assert selection is not None and isinstance(selection.node, ast.expr)
@@ -375,7 +373,8 @@ class _Writer:
         self, step: Step, operand: str, operator: bool, selection: Selection
     ) -> str:
         if operator and not (
-            isinstance(step.node, ast.Call) and step.node.func is not step.operand
+            isinstance(step.node, ast.Call)
+            and step.node.func is not step.operand
             and step.operand in step.node.args
         ):
             operand = f"({operand})"
@@ -419,13 +418,8 @@ class _Writer:
 
     def _write_placement(self, placement: Placement) -> None:
         cast = self.cast
-        dropped = [
-            d for d in self.plan.dropped if d.name == placement.name
-        ]
-        if dropped:
-            inner = self.source.segment(cast.source)
-        else:
-            inner = placement.name
+        dropped = [d for d in self.plan.dropped if d.name == placement.name]
+        inner = self.source.segment(cast.source) if dropped else placement.name
         if self._is_single(placement):
             load = placement.loads[0]
             self.text.discard_within(
@@ -509,6 +503,6 @@ def _around(parent: ast.AST, node: ast.expr) -> ast.expr:
 
 def _is_directive(comment: str) -> bool:
     text = comment.lstrip("# ").lower()
-    return text.startswith(("noqa", "type:", "fmt:", "pylint:", "pragma", "upcast-lint:"))
-
-
+    return text.startswith(
+        ("noqa", "type:", "fmt:", "pylint:", "pragma", "upcast-lint:")
+    )

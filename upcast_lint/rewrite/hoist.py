@@ -1,9 +1,9 @@
 """The other direction: lift the selection up to the cast, where the source is written
 to between the two.
 
-`wide = grid.float(); grid.div_(t); use(wide[:, -1])` becomes `wide = grid[:, -1].float()`
-and `use(wide)`. Only for views: if the source has the wide type already, the copy is the
-source itself, and a view of it sees the write as the whole copy did.
+`w = x.float(); x.div_(t); use(w[:, -1])` becomes `w = x[:, -1].float()` and `use(w)`.
+Only for views: if the source has the wide type already, the copy is the source itself,
+and a view of it sees the write as the whole copy did.
 """
 
 from __future__ import annotations

@@ -114,9 +114,9 @@ def _pair(read: Read, node: ast.expr, facts: Facts) -> Moved:
                 sites.append(ValueSite(parent))
             case ast.Attribute(attr="indices") if result is parent.value:
                 uses_indices = True
-            case ast.Subscript(
-                slice=ast.Constant(value=0 | 1 as position)
-            ) if result is parent.value and isinstance(parent.ctx, ast.Load):
+            case ast.Subscript(slice=ast.Constant(value=0 | 1 as position)) if (
+                result is parent.value and isinstance(parent.ctx, ast.Load)
+            ):
                 if position == 0:
                     sites.append(ValueSite(parent))
                 else:
@@ -161,9 +161,7 @@ def _results(node: ast.expr, facts: Facts) -> list[ast.expr]:
 
 def _is_used(name: str, statement: ast.stmt, facts: Facts) -> bool:
     return name in facts.names.captured or any(
-        facts.names.uses.get(d)
-        for d in facts.names.named(name)
-        if d.node is statement
+        facts.names.uses.get(d) for d in facts.names.named(name) if d.node is statement
     )
 
 
@@ -215,12 +213,12 @@ def _guard_can_follow(flow: Flow, moved: Sequence[Moved], facts: Facts) -> bool:
 def _check_lifts(flow: Flow, facts: Facts) -> None:
     """A carrier with arithmetic in it can only go where all its reads are narrow."""
     lifted = {
-        d for d, c in flow.carriers.items() if any(s.kind is StepKind.LIFT for s in c.steps)
+        d
+        for d, c in flow.carriers.items()
+        if any(s.kind is StepKind.LIFT for s in c.steps)
     }
     for read in flow.reads:
-        if read.load is None or not any(
-            d in lifted for d in facts.names.of(read.load)
-        ):
+        if read.load is None or not any(d in lifted for d in facts.names.of(read.load)):
             continue
         if read.kind is Kind.FULL or read.kind is Kind.DTYPE:
             raise Unfixable("the result of arithmetic on the copy is read whole")
@@ -320,9 +318,7 @@ def _can_rename(
     return True
 
 
-def _binds(
-    statement: ast.stmt, name: str, load: ast.Name, facts: Facts
-) -> bool:
+def _binds(statement: ast.stmt, name: str, load: ast.Name, facts: Facts) -> bool:
     """Whether the statement of a load may rebind `name` before the load is read."""
     for node in ast.walk(statement):
         match node:

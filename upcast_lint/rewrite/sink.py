@@ -126,9 +126,7 @@ class _Sinker:
             Placement(statement, suite, index, names.pop(), tuple(loads))
         )
 
-    def _entry(
-        self, load: ast.Name | None, region: Sequence[ast.stmt]
-    ) -> ast.Name:
+    def _entry(self, load: ast.Name | None, region: Sequence[ast.stmt]) -> ast.Name:
         """The load through which the copy enters a region on its way to a read."""
         if load is None:
             raise Unfixable("the whole copy is read where the cast stands")

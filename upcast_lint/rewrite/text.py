@@ -6,8 +6,8 @@ Every text comes from the source itself, so that quotes, spacing and comments st
 from __future__ import annotations
 
 import ast
-from collections.abc import Iterable
 from dataclasses import dataclass
+from itertools import pairwise
 
 from ..analysis.casts import Cast
 from ..finding import Edit
@@ -91,7 +91,7 @@ class Text:
     def edits(self) -> tuple[Edit, ...]:
         """The changes as edits, in order. Raises Unfixable where they overlap."""
         ordered = sorted(self.changes)
-        for left, right in zip(ordered, ordered[1:], strict=False):
+        for left, right in pairwise(ordered):
             if right.start < left.end:
                 raise Unfixable("changes overlap")
         return tuple(
@@ -202,7 +202,3 @@ def line_end(source: Source, row: int) -> str:
         if ending:
             return ending
     return "\n"
-
-
-def reindented(lines: Iterable[str], indent: str) -> list[str]:
-    return [indent + line.strip() for line in lines]
