@@ -1,90 +1,30 @@
-"""The kind of elements that an expression makes, by the rules of type promotion.
+"""The kind of elements that an expression makes.
 
 Where several definitions reach a name, one integral or stored among them decides,
 for a read that lacks a kernel on one path fails there; otherwise all must agree.
-
-Promotion as torch does it, with tensors of any rank: a result counts as float32 only
-where no operand could be a wider-ranked tensor of a narrower float.
+What stands in a configuration is taken for a number: it leaves types as they are.
 """
 
 from __future__ import annotations
 
 import ast
-import enum
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable
 from dataclasses import dataclass, field
 
 from .casts import recognise_cast
+from .element_attributes import assigned_attribute
+from .element_types import (
+    UNKNOWN,
+    Kind,
+    Typed,
+    agreed,
+    kind_of_dtype,
+    promoted,
+)
 from .facts import Facts
 from .names import Binding, Definition
 from .width_lineage import operation, step_operand
 from .width_words import dotted_words, word_set
-
-
-class Kind(enum.Enum):
-    INTEGRAL = enum.auto()
-    """Bools or integers."""
-    STORAGE = enum.auto()
-    """float8 and quantised types: stored, not computed with."""
-    FLOAT = enum.auto()
-    """Ordinary floats of a precision that is not known or is low."""
-    FLOAT32 = enum.auto()
-    FLOAT64 = enum.auto()
-    WHOLE_NUMBER = enum.auto()
-    """A Python int, which leaves the type of a tensor as it is."""
-    REAL_NUMBER = enum.auto()
-    """A Python float, which makes integral tensors floats of the default type."""
-    UNKNOWN = enum.auto()
-
-
-@dataclass(frozen=True, slots=True)
-class Typed:
-    """A kind and the reason for it, in a few words."""
-
-    kind: Kind
-    reason: str
-
-
-_UNKNOWN = Typed(Kind.UNKNOWN, "")
-_FLOATS = (Kind.FLOAT, Kind.FLOAT32, Kind.FLOAT64)
-_SPEAK_AGAINST = (Kind.INTEGRAL, Kind.STORAGE)
-
-DTYPES = {
-    **dict.fromkeys(
-        ("torch.float16", "torch.bfloat16"),
-        Kind.FLOAT,
-    ),
-    "torch.float32": Kind.FLOAT32,
-    "torch.float64": Kind.FLOAT64,
-    **dict.fromkeys(
-        (
-            "torch.bool",
-            "torch.uint8",
-            "torch.int8",
-            "torch.int16",
-            "torch.short",
-            "torch.int32",
-            "torch.int",
-            "torch.int64",
-            "torch.long",
-        ),
-        Kind.INTEGRAL,
-    ),
-    **dict.fromkeys(
-        (
-            "torch.float8_e4m3fn",
-            "torch.float8_e5m2",
-            "torch.float8_e4m3fnuz",
-            "torch.float8_e5m2fnuz",
-            "torch.float8_e8m0fnu",
-            "torch.float4_e2m1fn_x2",
-            "torch.qint8",
-            "torch.quint8",
-            "torch.qint32",
-        ),
-        Kind.STORAGE,
-    ),
-}
 
 _CONVERSIONS = {
     **dict.fromkeys(("half", "bfloat16"), Kind.FLOAT),
@@ -125,29 +65,34 @@ _PAIRS = word_set("topk max min sort kthvalue median mode cummax cummin")
 """What returns values and indices, where it takes a dimension."""
 
 
+_DEEPEST = 60
+_MOST_STEPS = 400
+"""Names that are read twice in each of their own definitions double the work."""
+
+
 def kind_of_expression(node: ast.expr, facts: Facts) -> Typed:
     """The kind of elements of a tensor, or of a number, that `node` evaluates to."""
     return _Inference(facts).kind(node)
-
-
-def kind_of_dtype(node: ast.expr, facts: Facts) -> Kind:
-    """The kind that a spelled type such as `torch.bool` stands for."""
-    return DTYPES.get(facts.resolve(node) or "", Kind.UNKNOWN)
 
 
 @dataclass(slots=True)
 class _Inference:
     facts: Facts
     busy: set[ast.expr] = field(default_factory=set)
+    steps: int = 0
 
     def kind(self, node: ast.expr) -> Typed:
-        if node in self.busy or len(self.busy) > 60:
-            return _UNKNOWN
+        self.steps += 1
+        if node in self.busy or self._is_spent():
+            return UNKNOWN
         self.busy.add(node)
         try:
             return self._of(node)
         finally:
             self.busy.discard(node)
+
+    def _is_spent(self) -> bool:
+        return self.steps > _MOST_STEPS or len(self.busy) > _DEEPEST
 
     def _of(self, node: ast.expr) -> Typed:
         match node:
@@ -155,6 +100,8 @@ class _Inference:
                 return Typed(Kind.WHOLE_NUMBER, "")
             case ast.Constant(value=float()):
                 return Typed(Kind.REAL_NUMBER, "")
+            case _ if _is_number(node):
+                return Typed(Kind.WHOLE_NUMBER, "")
             case ast.Compare():
                 return Typed(Kind.INTEGRAL, "result of a comparison")
             case ast.UnaryOp(op=ast.Invert()):
@@ -164,7 +111,7 @@ class _Inference:
             case ast.BinOp():
                 return self._arithmetic(node)
             case ast.IfExp(body=body, orelse=orelse):
-                return _agreed([self.kind(body), self.kind(orelse)])
+                return agreed([self.kind(body), self.kind(orelse)])
             case ast.NamedExpr(value=value) | ast.Await(value=value):
                 return self.kind(value)
             case ast.Name():
@@ -176,7 +123,7 @@ class _Inference:
             case ast.Call():
                 return self._call(node)
             case _:
-                return _UNKNOWN
+                return UNKNOWN
 
     def _name(self, node: ast.Name) -> Typed:
         facts = self.facts
@@ -185,7 +132,7 @@ class _Inference:
             for d in facts.names.definitions
             if d in facts.names.of(node) and not self._is_busy(d)
         ]
-        return _agreed(kinds)
+        return agreed(kinds)
 
     def _is_busy(self, definition: Definition) -> bool:
         return definition.value is not None and definition.value in self.busy
@@ -197,13 +144,13 @@ class _Inference:
                 return self.kind(value)
             case Binding.AUGMENTED if isinstance(definition.node, ast.AugAssign):
                 target = definition.node.target
-                return self.kind(target) if isinstance(target, ast.Name) else _UNKNOWN
+                return self.kind(target) if isinstance(target, ast.Name) else UNKNOWN
             case Binding.UNPACKED if isinstance(value, ast.Call):
                 if operation(value, self.facts) in _PAIRS:
                     return self._half(value, definition.index or 0)
-                return _UNKNOWN
+                return UNKNOWN
             case _:
-                return _UNKNOWN
+                return UNKNOWN
 
     def _half(self, call: ast.Call, index: int) -> Typed:
         """The values (0) or indices (1) of a call such as `topk`."""
@@ -222,10 +169,12 @@ class _Inference:
             case ast.Attribute(attr="grad"):
                 return Typed(Kind.FLOAT, "a gradient")
             case ast.Attribute(value=ast.Name(id="self"), attr=attr):
-                made = _made_in_constructor(attr, self.facts)
-                return self.kind(made) if made is not None else _UNKNOWN
+                made = assigned_attribute(attr, self.facts)
+                if made is None or made[0] in self.busy:
+                    return UNKNOWN
+                return _Inference(made[1], self.busy, self.steps).kind(made[0])
             case _:
-                return _UNKNOWN
+                return UNKNOWN
 
     def _subscript(self, node: ast.Subscript) -> Typed:
         match node:
@@ -234,7 +183,7 @@ class _Inference:
             ) if operation(call, self.facts) in _PAIRS:
                 return self._half(call, index)
             case ast.Subscript(slice=ast.Constant(value=str())):
-                return _UNKNOWN
+                return UNKNOWN
             case _:
                 return self.kind(node.value)
 
@@ -246,7 +195,7 @@ class _Inference:
         if isinstance(node.op, ast.MatMult):
             return Typed(Kind.FLOAT, "a matrix product")
         left, right = self.kind(node.left), self.kind(node.right)
-        return _promoted(left, right, isinstance(node.op, ast.Div))
+        return promoted(left, right, isinstance(node.op, ast.Div))
 
     def _call(self, node: ast.Call) -> Typed:
         facts = self.facts
@@ -277,25 +226,25 @@ class _Inference:
         if done in _JOINS and node.args:
             return self._joined(node.args[0])
         if done == "where" and len(node.args) == 3:
-            return _promoted(self.kind(node.args[1]), self.kind(node.args[2]), False)
+            return promoted(self.kind(node.args[1]), self.kind(node.args[2]), False)
         if done == "type_as" and node.args:
             return self.kind(node.args[0])
         if done in ("Parameter", "Buffer") and node.args:
             return self.kind(node.args[0])
         if done in ("to", "type") and _may_give_type(node):
-            return _UNKNOWN
+            return UNKNOWN
         if done in _SAME or done in _LIKE or done in _NEW:
             return self._operand(node)
         if done in _PAIRS:
             return self._operand(node)
         operand = step_operand(node, self.facts)
-        return self.kind(operand) if operand is not None else _UNKNOWN
+        return self.kind(operand) if operand is not None else UNKNOWN
 
     def _unnamed(self, node: ast.Call) -> Typed:
         dotted = self.facts.resolve(node.func) or ""
         if dotted in ("torch.nn.Parameter", "torch.nn.Buffer") and node.args:
             return self.kind(node.args[0])
-        return _UNKNOWN
+        return UNKNOWN
 
     def _spelled(self, node: ast.Call, done: str) -> Typed | None:
         """What `dtype=` or a positional type of `to`, `type`, `view` says."""
@@ -323,10 +272,10 @@ class _Inference:
 
     def _operand(self, node: ast.Call) -> Typed:
         if self.facts.resolve(node.func) is not None:
-            return self.kind(node.args[0]) if node.args else _UNKNOWN
+            return self.kind(node.args[0]) if node.args else UNKNOWN
         if isinstance(node.func, ast.Attribute):
             return self.kind(node.func.value)
-        return _UNKNOWN
+        return UNKNOWN
 
     def _literal(self, node: ast.Call, done: str) -> Typed:
         """`torch.tensor([1, 2])`, `torch.arange(n)`, `torch.full(size, 0.5)`."""
@@ -336,52 +285,29 @@ class _Inference:
             return Typed(Kind.FLOAT, f"made by `torch.{done}` in the default type")
         if done == "arange" or (numbers and all(map(_is_literal, given))):
             return Typed(Kind.INTEGRAL, f"integers made by `torch.{done}`")
-        return _UNKNOWN
+        return UNKNOWN
 
     def _joined(self, parts: ast.expr) -> Typed:
         if isinstance(parts, ast.List | ast.Tuple) and parts.elts:
-            return _agreed([self.kind(part) for part in parts.elts])
+            return agreed([self.kind(part) for part in parts.elts])
         if isinstance(parts, ast.ListComp):
             return self.kind(parts.elt)
-        return _UNKNOWN
+        return UNKNOWN
 
 
-def _agreed(kinds: Sequence[Typed]) -> Typed:
-    for typed in kinds:
-        if typed.kind in _SPEAK_AGAINST:
-            return typed
-    if not kinds or any(typed.kind is Kind.UNKNOWN for typed in kinds):
-        return _UNKNOWN
-    if len({typed.kind for typed in kinds}) == 1:
-        return kinds[0]
-    floats = [typed for typed in kinds if typed.kind in _FLOATS]
-    if len(floats) == len(kinds):
-        return Typed(Kind.FLOAT, floats[0].reason)
-    return _UNKNOWN
-
-
-_NUMBERS = (Kind.WHOLE_NUMBER, Kind.REAL_NUMBER)
-
-
-def _promoted(left: Typed, right: Typed, divides: bool) -> Typed:
-    kinds = (left.kind, right.kind)
-    if all(kind in _NUMBERS for kind in kinds):
-        whole = all(kind is Kind.WHOLE_NUMBER for kind in kinds) and not divides
-        return left if whole else Typed(Kind.REAL_NUMBER, "")
-    if all(kind in (Kind.INTEGRAL, *_NUMBERS) for kind in kinds):
-        if divides or Kind.REAL_NUMBER in kinds:
-            return Typed(Kind.FLOAT32, "integers made float by arithmetic")
-        return left if left.kind is Kind.INTEGRAL else right
-    for wide in (Kind.FLOAT64, Kind.FLOAT32):
-        others = (wide, Kind.INTEGRAL, *_NUMBERS)
-        if wide in kinds and all(kind in others for kind in kinds):
-            return left if left.kind is wide else right
-    known = [typed for typed in (left, right) if typed.kind in _FLOATS]
-    if known:
-        return Typed(Kind.FLOAT, known[0].reason)
-    if divides or Kind.REAL_NUMBER in kinds:
-        return Typed(Kind.FLOAT, "result of float arithmetic")
-    return _UNKNOWN
+def _is_number(node: ast.expr) -> bool:
+    """`len(x)`, `x.shape[0]`, `x.size(-1)`, `config.hidden_size`."""
+    match node:
+        case ast.Call(func=ast.Name(id="len" | "int")):
+            return True
+        case ast.Call(func=ast.Attribute(attr="size" | "item" | "numel" | "dim")):
+            return True
+        case ast.Subscript(value=ast.Attribute(attr="shape")):
+            return True
+        case ast.Attribute() | ast.Subscript():
+            return "config" in dotted_words(node).split(".")[:-1]
+        case _:
+            return False
 
 
 def _may_give_type(call: ast.Call) -> bool:
@@ -405,36 +331,3 @@ def _is_literal(node: ast.expr) -> bool:
         for part in ast.walk(node)
         if isinstance(part, ast.expr)
     )
-
-
-def _made_in_constructor(attribute: str, facts: Facts) -> ast.expr | None:
-    """What `__init__` of the class around assigns to `self.attribute`, if once."""
-    holder = next(
-        (n for n in facts.tree.ancestors(facts.scope) if isinstance(n, ast.ClassDef)),
-        None,
-    )
-    if holder is None:
-        return None
-    made: list[ast.expr] = []
-    for statement in holder.body:
-        if isinstance(statement, ast.FunctionDef):
-            for node in ast.walk(statement):
-                value = _assigned_to_self(node, attribute)
-                if value is not None:
-                    made.append(value)
-    return made[0] if len(made) == 1 else None
-
-
-def _assigned_to_self(node: ast.AST, attribute: str) -> ast.expr | None:
-    match node:
-        case ast.Assign(
-            targets=[ast.Attribute(value=ast.Name(id="self"), attr=name)], value=value
-        ) if name == attribute:
-            return value
-        case ast.Call(
-            func=ast.Attribute(value=ast.Name(id="self"), attr="register_buffer"),
-            args=[ast.Constant(value=name), value, *_],
-        ) if name == attribute:
-            return value
-        case _:
-            return None

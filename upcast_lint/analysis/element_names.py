@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import ast
 
-from .element_kinds import DTYPES, Kind, Typed
+from .element_types import DTYPES, Kind, Typed
 from .facts import Facts
 from .width_words import (
     names_embedding_table,
@@ -19,12 +19,12 @@ from .width_words import (
 _WHOLE = word_set(
     """
     mask masks ids id labels label lengths length lens len count counts num idx index
-    indices positions token tokens targets target ranks steps flags padding nonpad
-    cond correct matches valid is
+    indices positions ranks steps flags padding nonpad cond correct matches valid is
     """
 )
 """Last words of the names of bools and integers."""
-_WHOLE_FIRST = word_set("num is has n count should")
+_WHOLE_FIRST = word_set("num count")
+_BOOL_FIRST = word_set("is has should")
 _STORED = word_set(
     """
     packed quant quantized quantised qweight qzeros codes codebook nvfp nf mxfp
@@ -71,11 +71,13 @@ def kind_by_name(dotted: str) -> Typed | None:
         return None
     if not _STORED.isdisjoint(said) or any(p in last.lower() for p in _STORED_PARTS):
         return Typed(Kind.STORAGE, f"`{last}` names quantised storage")
+    if said[0] in _WHOLE_FIRST:
+        return Typed(Kind.INTEGRAL, f"`{last}` names a number of things")
     if names_embedding_table(dotted):
         return Typed(Kind.FLOAT, f"embedding weights `{dotted}`")
     if names_logits(last) or names_log_probs(last) or names_scores(last):
         return Typed(Kind.FLOAT, f"named `{last}`")
-    if said[-1] in _WHOLE or said[0] in _WHOLE_FIRST or "mask" in said:
+    if said[-1] in _WHOLE or said[0] in _BOOL_FIRST or "mask" in said:
         return Typed(Kind.INTEGRAL, f"`{last}` names bools or integers")
     joined = spoken(last)
     if not _FLOATING.isdisjoint(said) or any(p in joined for p in _FLOATING_PARTS):

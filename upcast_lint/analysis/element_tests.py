@@ -5,10 +5,10 @@ from __future__ import annotations
 import ast
 from collections.abc import Iterator
 
-from .element_kinds import Kind, Typed, kind_of_dtype
+from .element_types import Kind, Typed, kind_of_dtype
 from .facts import Facts
 from .syntax import SCOPES, walk_scope
-from .width_words import words
+from .width_words import dotted_words, identifiers, spelling, words
 
 _STORED = frozenset(
     ("quantized", "quantised", "quant", "nvfp", "mxfp", "nf", "tensorwrapper")
@@ -36,10 +36,10 @@ def _stored_tests(names: set[str], facts: Facts) -> Iterator[Typed]:
     for node in walk_scope(facts.scope):
         match node:
             case ast.Attribute(attr="is_quantized", value=value):
-                if ast.unparse(value) in names:
+                if spelling(value) in names:
                     yield Typed(Kind.STORAGE, f"`is_quantized` on line {node.lineno}")
             case ast.Call(func=func, args=[first, *rest]):
-                if ast.unparse(first) in names and _asks_for_storage(func, rest):
+                if spelling(first) in names and _asks_for_storage(func, rest):
                     yield Typed(Kind.STORAGE, f"tested on line {node.lineno}")
             case ast.Compare(left=left, comparators=compared):
                 for dtype in _dtypes_compared(left, compared, names):
@@ -52,10 +52,10 @@ def _stored_tests(names: set[str], facts: Facts) -> Iterator[Typed]:
 
 
 def _asks_for_storage(func: ast.expr, rest: list[ast.expr]) -> bool:
-    name = ast.unparse(func)
-    asked = " ".join(map(ast.unparse, rest)) if name == "isinstance" else name
-    if name != "isinstance" and not words(name)[-1:] + words(name)[:1]:
-        return False
+    name = dotted_words(func)
+    asked = name
+    if name == "isinstance":
+        asked = " ".join(sorted(identifiers(n for r in rest for n in ast.walk(r))))
     is_test = name == "isinstance" or "is_" in name
     said = words(asked)
     return is_test and (
@@ -81,7 +81,7 @@ def _is_dtype_of(node: ast.expr, names: set[str]) -> bool:
     return (
         isinstance(node, ast.Attribute)
         and node.attr == "dtype"
-        and ast.unparse(node.value) in names
+        and spelling(node.value) in names
     )
 
 
@@ -96,8 +96,13 @@ def _conditions(source: ast.expr, facts: Facts) -> Iterator[tuple[ast.expr, bool
         elif isinstance(parent, ast.IfExp) and child is not parent.test:
             yield parent.test, child is parent.body
         child = parent
+    around = {facts.scope, *facts.tree.ancestors(source)}
     for node in walk_scope(facts.scope):
-        if isinstance(node, ast.Assert) and node.lineno <= source.lineno:
+        if (
+            isinstance(node, ast.Assert)
+            and node.lineno <= source.lineno
+            and facts.tree.parents[node] in around
+        ):
             yield node.test, True
 
 
@@ -140,6 +145,6 @@ def _is_floating_test(call: ast.Call, names: set[str]) -> bool:
     match call:
         case ast.Call(func=ast.Attribute(attr="is_floating_point", value=value)):
             tested = call.args[0] if call.args else value
-            return ast.unparse(tested) in names
+            return spelling(tested) in names
         case _:
             return False

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import ast
 
-from .element_kinds import Kind, Typed
+from .element_types import Kind, Typed
 from .facts import Facts
 from .syntax import FunctionNode
 from .width_lineage import Use, operation
@@ -69,7 +69,11 @@ def _float_use(load: ast.expr, facts: Facts) -> str | None:
 def _fills_with_infinity(call: ast.Call, done: str | None) -> bool:
     if done not in ("masked_fill", "masked_fill_") or not call.args:
         return False
-    return "inf" in ast.unparse(call.args[-1])
+    return any(
+        (isinstance(part, ast.Constant) and part.value in ("inf", "-inf", float("inf")))
+        or (isinstance(part, ast.Attribute) and part.attr in ("inf", "min"))
+        for part in ast.walk(call.args[-1])
+    )
 
 
 def chosen_while_decoding(

@@ -29,14 +29,15 @@ import enum
 from dataclasses import dataclass
 
 from .casts import recognise_cast
-from .element_kinds import Kind, Typed, kind_of_expression
+from .element_kinds import kind_of_expression
 from .element_names import kind_by_annotation, kind_by_name
 from .element_tests import kind_by_tests
+from .element_types import Kind, Typed
 from .element_uses import chosen_while_decoding, treated_as_float
 from .facts import Facts
 from .names import Binding
 from .width_lineage import trace, trail
-from .width_words import dotted_words
+from .width_words import dotted_words, spelling
 
 
 class Elements(enum.Enum):
@@ -86,7 +87,7 @@ def _kind(source: ast.expr, facts: Facts) -> Typed | None:
     """The first kind of evidence that speaks, in the order of the rules above."""
     made = kind_of_expression(source, facts)
     nodes = trail(source, facts)
-    stored = kind_by_tests(source, {ast.unparse(node) for node in nodes}, facts)
+    stored = kind_by_tests(source, _spellings(nodes), facts)
     if stored is not None and stored.kind is Kind.STORAGE:
         return stored
     if made.kind is not Kind.UNKNOWN:
@@ -98,6 +99,10 @@ def _kind(source: ast.expr, facts: Facts) -> Typed | None:
         or treated_as_float(nodes, facts)
         or chosen_while_decoding(source, trace(source, facts).uses, facts)
     )
+
+
+def _spellings(nodes: list[ast.expr]) -> set[str]:
+    return {text for node in nodes if (text := spelling(node)) is not None}
 
 
 def _annotated(nodes: list[ast.expr], facts: Facts) -> Typed | None:

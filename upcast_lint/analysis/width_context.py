@@ -89,8 +89,10 @@ def _of_language(holders: list[str], facts: Facts) -> Iterator[Evidence]:
     found: set[str] = set()
     for scope in (facts.scope, *facts.tree.ancestors(facts.scope)):
         if isinstance(scope, FUNCTIONS):
-            found |= identifiers(walk_scope(scope))
             found |= {parameter.arg for parameter in parameters(scope)}
+            found |= identifiers(walk_scope(scope))
+        elif scope is facts.scope:
+            found |= identifiers(walk_scope(facts.scope))
     # Sizes before tensors and functions, for they say most.
     names = sorted(found, key=lambda name: (not name.endswith(("size", "V")), name))
     for name in names:

@@ -8,7 +8,7 @@ from .facts import Facts
 from .width_lineage import Lineage, operation, step_operand
 from .width_shapes import canonical, written_shapes
 from .width_uses import axis_names
-from .width_words import dotted_words, names_embedding_table, spoken
+from .width_words import dotted_words, is_integer, names_embedding_table, spoken
 
 _LOGITS = ("B", "S", "V")
 _TABLE = ("V", "D")
@@ -57,8 +57,7 @@ def _is_one_row(lineage: Lineage, facts: Facts) -> bool:
                     return True
             case ast.Call() if operation(node, facts) in ("softmax", "log_softmax"):
                 if any(
-                    k.arg == "dim" and ast.unparse(k.value) == "1"
-                    for k in node.keywords
+                    k.arg == "dim" and is_integer(k.value, 1) for k in node.keywords
                 ):
                     return True
             case _:

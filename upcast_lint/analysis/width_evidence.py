@@ -34,6 +34,7 @@ from .width_weights import (
 )
 from .width_words import (
     dotted_words,
+    is_integer,
     names_embedding_table,
     names_language_head,
     names_log_probs,
@@ -238,7 +239,7 @@ def _by_last_axis(lineage: Lineage, facts: Facts) -> Iterator[Evidence]:
         match node:
             case ast.Call(args=[size]) if operation(
                 node, facts
-            ) == "squeeze" and _is_minus_one(size):
+            ) == "squeeze" and is_integer(size, -1):
                 yield Evidence(NARROWED, f"`squeeze(-1)` of it (line {node.lineno})")
             case _:
                 pass
@@ -259,7 +260,3 @@ def _by_target(lineage: Lineage, facts: Facts) -> Iterator[Evidence]:
 
 
 _REWARDS = word_set("reward rewards rm critic")
-
-
-def _is_minus_one(node: ast.expr) -> bool:
-    return ast.unparse(node) == "-1"

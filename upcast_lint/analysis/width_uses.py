@@ -8,7 +8,7 @@ from collections.abc import Iterator
 from .facts import Facts
 from .width_lineage import Lineage, Use, operation
 from .width_weights import CHOOSES_TOKEN, READ_BY_TOKENS, Evidence
-from .width_words import dotted_words, token_name, word_set, words
+from .width_words import dotted_words, is_integer, token_name, word_set, words
 
 _SELECTIONS = frozenset(("gather", "take_along_dim", "index_select"))
 _CHOICES = frozenset(("argmax", "multinomial"))
@@ -88,7 +88,7 @@ def _last_size(use: Use, shape: ast.expr | None, facts: Facts) -> ast.expr | Non
 
 
 def _is_last(node: ast.expr) -> bool:
-    return ast.unparse(node) in ("-1", "2")
+    return is_integer(node, -1) or is_integer(node, 2)
 
 
 def _target_of(value: ast.expr, facts: Facts) -> ast.expr | None:
@@ -186,7 +186,10 @@ def _picks_last_row(elements: list[ast.expr]) -> bool:
 
 
 def _is_last_row(node: ast.expr) -> bool:
-    return ast.unparse(node) in ("-1", "-1:")
+    """`-1` or `-1:`."""
+    if isinstance(node, ast.Slice):
+        return node.upper is None and is_integer(node.lower, -1)
+    return is_integer(node, -1)
 
 
 def _picked_by(call: ast.Call) -> str | None:

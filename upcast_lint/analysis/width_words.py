@@ -224,6 +224,33 @@ def dotted_words(node: ast.expr) -> str:
             return ""
 
 
+def spelling(node: ast.expr) -> str | None:
+    """`a.b[0]` of a chain of names and constants, for comparing; else None."""
+    parts: list[str] = []
+    while True:
+        match node:
+            case ast.Name(id=name):
+                return "".join([name, *reversed(parts)])
+            case ast.Attribute(value=value, attr=attr):
+                parts.append(f".{attr}")
+                node = value
+            case ast.Subscript(value=value, slice=ast.Constant(value=key)):
+                parts.append(f"[{key!r}]")
+                node = value
+            case _:
+                return None
+
+
+def is_integer(node: ast.expr | None, value: int) -> bool:
+    match node:
+        case ast.Constant(value=found):
+            return found == value
+        case ast.UnaryOp(op=ast.USub(), operand=ast.Constant(value=found)):
+            return found == -value
+        case _:
+            return False
+
+
 def identifiers(nodes: Iterable[ast.AST]) -> set[str]:
     """The names, attributes, parameters and keywords among nodes."""
     found: set[str] = set()
