@@ -5,7 +5,8 @@ from __future__ import annotations
 import ast
 from pathlib import Path
 
-from upcast_lint.analysis.indices import distinct_rows, permutation
+from upcast_lint.analysis.indices import Proof, distinct_rows, permutation
+from upcast_lint.analysis.index_ranks import known_rank
 from upcast_lint.analysis.reads import Form, Gradient, Selection, Use
 from upcast_lint.analysis.values import is_false
 from upcast_lint.rule import Rule
@@ -44,7 +45,7 @@ def recognise(use: Use) -> Selection | None:
         kept="N",
         gradient=Gradient.REPEATS,
         index=words,
-        distinct=distinct_rows(words, use.facts, use.directives, use.node),
+        distinct=_distinct(words, use),
         takes_index_tensor=True,
     )
 
@@ -54,6 +55,12 @@ def _bind(use: Use) -> dict[str, ast.expr] | None:
     assert isinstance(use.node, ast.Call)
     is_native = use.facts.resolve(use.node.func) == "torch.embedding"
     return use.bind(_NATIVE if is_native else _FUNCTIONAL, operand="weight")
+
+
+def _distinct(words: ast.expr, use: Use) -> Proof | None:
+    """The proof that no word repeats. Words are never negative, as other indices are."""
+    is_vector = known_rank(words, use.facts) == 1
+    return distinct_rows(words, use.facts, use.directives, use.node, vector=is_vector)
 
 
 def _is_none(node: ast.expr | None) -> bool:
