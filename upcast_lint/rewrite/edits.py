@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import ast
+import re
 from collections.abc import Sequence
 
 from ..analysis.casts import Cast
@@ -117,11 +118,10 @@ class _Writer:
             if indentation(source, above) != before or above == 1:
                 break
             above -= 1
-        if above < first - 1 and self._starts_paragraph(above, statement):
-            lines = [source.line(row).strip() for row in range(above + 1, first)]
-            if not any(_is_directive(line) for line in lines):
-                comments = [*lines, *comments]
-                first = above + 1
+        lines = [source.line(row).strip() for row in range(above + 1, first)]
+        if any(map(_speaks_of_cast, lines)) and not any(map(_is_directive, lines)):
+            comments = [*lines, *comments]
+            first = above + 1
         blank_above = first > 1 and not source.line(first - 1).strip()
         blank_below = last < len(source.line_starts) and not (
             source.line(last + 1).strip()
@@ -131,14 +131,6 @@ class _Writer:
         self.text.replace(source.line_starts[first - 1], next_line, "")
         if comments:
             self._keep_comments(comments)
-
-    def _starts_paragraph(self, row: int, statement: ast.stmt) -> bool:
-        """Whether comments below `row` speak of `statement` alone."""
-        if row < 1 or not self.source.line(row).strip():
-            return True
-        return len(indentation(self.source, row)) < len(
-            indentation(self.source, statement.lineno)
-        )
 
     def _keep_comments(self, comments: Sequence[str]) -> None:
         """Put the comments of a dropped cast where the cast first goes."""
@@ -499,6 +491,15 @@ def _is_atom(node: ast.expr) -> bool:
 
 def _around(parent: ast.AST, node: ast.expr) -> ast.expr:
     return parent if isinstance(parent, ast.expr) else node
+
+
+_CAST_WORDS = re.compile(
+    r"float|fp32|fp64|double|upcast|up-cast|\bcast|precision|stab|numeric|dtype", re.I
+)
+
+
+def _speaks_of_cast(comment: str) -> bool:
+    return _CAST_WORDS.search(comment) is not None
 
 
 def _is_directive(comment: str) -> bool:
