@@ -28,6 +28,10 @@ def lint(source: Source, options: Options) -> tuple[Finding, ...]:
         raise ZeroDivisionError("a bug")
     if "kill" in source.text:
         os.kill(os.getpid(), signal.SIGKILL)
+    return find(source, options)
+
+
+def find(source: Source, options: Options) -> tuple[Finding, ...]:
     if options.codes is not None and CODE not in options.codes:
         return ()
     return tuple(_finding(source, match) for match in _SHAPE.finditer(source.text))

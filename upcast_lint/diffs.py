@@ -3,16 +3,17 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Sequence
 from itertools import takewhile
+from typing import NamedTuple
 
-from .finding import Fix
+from .finding import Edit, Fix, Position, Range
+from .lines import lines_of
 from .source import Source, apply_edits, line_starts
 
 _CONTEXT = 3
 _C_ESCAPES = {7: "a", 8: "b", 9: "t", 10: "n", 11: "v", 12: "f", 13: "r"}
 _BYTE_LINE = re.compile(rb"[^\n]*\n|[^\n]+")
-_LINE_END = re.compile(r"\r\n|\r|\n")
 _NO_NEWLINE = "\n\\ No newline at end of file\n"
 
 
@@ -41,39 +42,85 @@ def file_diff(path: str, old: bytes, new: bytes) -> bytes:
 
 def preview(text: str, fix: Fix) -> Iterator[str]:
     """The lines that a fix changes and one around them, each after its sign."""
-    source = Source("", b"", text, "utf-8", False, line_starts(text))
-    before = _LINE_END.split(text)
-    after = _LINE_END.split(apply_edits(source, list(fix.edits)))
+    lines = lines_of(text)
+    ranges = [edit.range for edit in fix.edits]
+    # The rest of the text is the same, and may be long.
+    first = max(1, min(each.start.row for each in ranges) - 1)
+    last = max(each.end.row for each in ranges) + 1
+    before = lines[first - 1 : last]
+    is_at_end = last >= len(lines)  # where a last, empty line is none
+    part = "\n".join(before)
+    source = Source("", b"", part, "utf-8", False, line_starts(part))
+    edits = [Edit(_up(edit.range, first - 1), edit.content) for edit in fix.edits]
+    after = lines_of(apply_edits(source, edits))
     for at, (_, body) in enumerate(_hunks(before, after, 1)):
         if at:
             yield "…"
-        yield from body
+        yield from body[:-1] if is_at_end and body[-1] == " " else body
+
+
+def _up(range: Range, rows: int) -> Range:
+    start, end = range.start, range.end
+    return Range(
+        Position(start.row - rows, start.column), Position(end.row - rows, end.column)
+    )
 
 
 def _hunks(
-    before: list[str], after: list[str], context: int
+    before: Sequence[str], after: Sequence[str], context: int
 ) -> Iterator[tuple[str, list[str]]]:
     """Each hunk's `@@ … @@` and its lines with their signs."""
+    for changes in _grouped(_changes(before, after), 2 * context):
+        first, last = changes[0], changes[-1]
+        start = max(0, first.old - context)
+        stop = min(len(before), last.old_end + context)
+        body: list[str] = []
+        done = start
+        for each in changes:
+            body += [f" {line}" for line in before[done : each.old]]
+            body += [f"-{line}" for line in before[each.old : each.old_end]]
+            body += [f"+{line}" for line in after[each.new : each.new_end]]
+            done = each.old_end
+        body += [f" {line}" for line in before[done:stop]]
+        old = _span(start, stop)
+        new = _span(start + first.new - first.old, stop + last.new_end - last.old_end)
+        yield f"@@ -{old} +{new} @@", body
+
+
+class _Change(NamedTuple):
+    """Lines of the old text from `old` on, and what replaces them in the new."""
+
+    old: int
+    old_end: int
+    new: int
+    new_end: int
+
+
+def _changes(before: Sequence[str], after: Sequence[str]) -> list[_Change]:
     import difflib
 
     # Edits are few and close together: what is equal around them need not be compared.
-    skip = max(0, _equal(before, after) - context)
-    rest = min(len(before), len(after)) - skip
-    tail = min(rest, _equal(reversed(before), reversed(after)))
-    tail = max(0, tail - context)
-    old, new = before[skip : len(before) - tail], after[skip : len(after) - tail]
-    matcher = difflib.SequenceMatcher(None, old, new, autojunk=False)
-    for group in matcher.get_grouped_opcodes(context):
-        (_, i1, _, j1, _), (_, _, i2, _, j2) = group[0], group[-1]
-        body: list[str] = []
-        for tag, a1, a2, b1, b2 in group:
-            if tag == "equal":
-                body += [f" {line}" for line in old[a1:a2]]
-                continue
-            body += [f"-{line}" for line in old[a1:a2]]
-            body += [f"+{line}" for line in new[b1:b2]]
-        spans = f"-{_span(i1 + skip, i2 + skip)} +{_span(j1 + skip, j2 + skip)}"
-        yield f"@@ {spans} @@", body
+    head = _equal(before, after)
+    most = min(len(before), len(after)) - head  # no line is both head and tail
+    tail = min(most, _equal(reversed(before), reversed(after)))
+    old, new = before[head : len(before) - tail], after[head : len(after) - tail]
+    return [
+        _Change(a1 + head, a2 + head, b1 + head, b2 + head)
+        for tag, a1, a2, b1, b2 in difflib.SequenceMatcher(None, old, new).get_opcodes()
+        if tag != "equal"
+    ]
+
+
+def _grouped(changes: list[_Change], near: int) -> Iterator[list[_Change]]:
+    """Changes with at most `near` lines between them share a hunk."""
+    group: list[_Change] = []
+    for change in changes:
+        if group and change.old - group[-1].old_end > near:
+            yield group
+            group = []
+        group.append(change)
+    if group:
+        yield group
 
 
 def _equal(left: Iterable[str], right: Iterable[str]) -> int:

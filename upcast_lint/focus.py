@@ -7,16 +7,14 @@ identity; what is counted is then how many there are.
 
 from __future__ import annotations
 
-import re
 from collections import Counter
 from collections.abc import Mapping, Sequence
 from typing import NamedTuple
 
 from .finding import Finding, Range
+from .lines import lines_of
 from .run_rules import UNREADABLE
 from .writer import digest
-
-_LINE_END = re.compile(r"\r\n|\r|\n")
 
 Rows = tuple[tuple[int, int], ...]
 """First and last row of each stretch of lines."""
@@ -53,7 +51,7 @@ def identity(finding: Finding, texts: Mapping[int, str]) -> str:
     if text is None or finding.code == UNREADABLE:
         return digest(f"{finding.code} {finding.message}".encode(errors="replace"))
     at = finding.range
-    rows = _LINE_END.split(text)[at.start.row - 1 : at.end.row]
+    rows = lines_of(text)[at.start.row - 1 : at.end.row]
     statement = "".join("".join(rows).split())
     return digest(f"{finding.code} {statement}".encode(errors="replace"))
 

@@ -5,16 +5,15 @@ Its columns count bytes of UTF-8, unlike all of ours.
 
 from __future__ import annotations
 
-import re
+from collections.abc import Sequence
 from typing import Any
 
 from ..finding import Position, Range
+from ..lines import lines_of
 from ..links import HOME, rule_url
 from ..report import Placed, Report
 from .harmless_json import dumps
 from .uri import relative_path
-
-_LINE_END = re.compile(r"\r\n|\r|\n")
 
 
 def render(report: Report) -> str:
@@ -37,7 +36,7 @@ def _diagnostic(placed: Placed, report: Report) -> dict[str, Any]:
     }
     if finding.cell is not None:  # its rows are not rows of the file
         return diagnostic
-    lines = _LINE_END.split(placed.text or "")
+    lines = lines_of(placed.text or "")
     diagnostic["location"]["range"] = _range(finding.range, lines)
     if finding.fix is not None:
         diagnostic["suggestions"] = [
@@ -50,11 +49,11 @@ def _diagnostic(placed: Placed, report: Report) -> dict[str, Any]:
     return diagnostic
 
 
-def _range(range: Range, lines: list[str]) -> dict[str, Any]:
+def _range(range: Range, lines: Sequence[str]) -> dict[str, Any]:
     return {"start": _position(range.start, lines), "end": _position(range.end, lines)}
 
 
-def _position(position: Position, lines: list[str]) -> dict[str, int]:
+def _position(position: Position, lines: Sequence[str]) -> dict[str, int]:
     line = lines[position.row - 1] if position.row <= len(lines) else ""
     before = line[: position.column - 1].encode(errors="replace")
     return {"line": position.row, "column": len(before) + 1}

@@ -9,15 +9,14 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Iterator
 from dataclasses import dataclass
 
 from ..escape import visible
 from ..finding import Range
+from ..lines import lines_of
 from .paint import Color, paint
 
-_LINE_END = re.compile(r"\r\n|\r|\n")
 _TAB_WIDTH = 4
 # A generated line can be megabytes long; a reader needs what is around the marker.
 _MAX_WIDTH = 160
@@ -34,7 +33,7 @@ class Mark:
 
 
 def snippet(text: str, marks: list[Mark], has_color: bool) -> Iterator[str]:
-    lines = _LINE_END.split(text)
+    lines = lines_of(text)
     rows = sorted({mark.range.start.row for mark in marks})
     gutter = len(str(rows[-1])) if rows else 1
     bar = paint(" " * gutter + " |", Color.BLUE, has_color)
