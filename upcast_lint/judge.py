@@ -22,7 +22,7 @@ from .rewrite.hoist import hoist_selection
 from .rewrite.plan import Plan, plan_rewrite
 from .rewrite.text import Unfixable
 from .rule import Rule
-from .safety import Assessment, assess
+from .safety import Assessment, assess, piece_of
 
 _KERNEL_LANGUAGES = ("triton", "tilelang", "numba", "jax", "mlx", "cutlass", "taichi")
 
@@ -132,9 +132,9 @@ def _demoted(read: Read) -> Read:
 def _covers_everything(flow: Flow, paths: Paths, facts: Facts) -> bool:
     """Whether selections that keep a part each keep the whole together, on one path."""
     pieces = [
-        (r, r.selection.piece)
-        for r in flow.selections()
-        if r.selection is not None and r.selection.piece is not None
+        (read, piece)
+        for read in flow.selections()
+        if (piece := piece_of(read)) is not None
     ]
     for index, (read, piece) in enumerate(pieces):
         for other, second in pieces[index + 1 :]:

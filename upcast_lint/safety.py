@@ -254,9 +254,7 @@ class _Assessor:
 
     def _several(self, reads: Sequence[Read]) -> None:
         """Contributions to one source are added in its own dtype."""
-        nodes: list[tuple[ast.AST, Piece | None]] = [
-            (r.node, _selection(r).piece) for r in reads
-        ]
+        nodes = [(r.node, piece_of(r)) for r in reads]
         nodes += [(p.statement, None) for p in self.plan.placements]
         for (a, piece_a), (b, piece_b) in combinations(nodes, 2):
             if are_disjoint(piece_a, piece_b):
@@ -348,6 +346,11 @@ def _is_metadata(load: ast.Name, facts: Facts) -> bool:
     if isinstance(parent, ast.Call) and isinstance(parent.func, ast.Name):
         return parent.func.id in operators.METADATA_FUNCTIONS
     return isinstance(parent, ast.Compare | ast.Delete)
+
+
+def piece_of(read: Read) -> Piece | None:
+    """The part of the source that a selection keeps, where no view hides it."""
+    return None if read.steps or read.selection is None else read.selection.piece
 
 
 def are_disjoint(a: Piece | None, b: Piece | None) -> bool:

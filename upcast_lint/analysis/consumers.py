@@ -91,6 +91,8 @@ class Consumers:
             return None
         code, selection = found
         if selection.narrow is None:
+            if selection.is_view and isinstance(selection.node, ast.expr):
+                return _step(StepKind.VIEW, selection.node, use.operand)
             return _full(use.node, f"read nearly whole by `{selection.label}`")
         return Consumption(
             kind=Kind.SELECTION, node=use.node, selection=selection, code=code
