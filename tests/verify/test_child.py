@@ -41,7 +41,7 @@ def run(folder: Path, body: str, inputs: str = "x=1", after: str = "") -> Verdic
 def test_equal_outputs_and_gradients_pass(tmp_path: Path) -> None:
     inputs = INDEXED + "distinct"
     verdict = run_texts(tmp_path / "loss.py", GATHER, GATHER_FIRST, inputs)
-    assert verdict.passes and verdict.comparisons > 40
+    assert verdict.passes and verdict.comparisons > 25
     assert verdict.peak_after < verdict.peak_before
     assert verdict.seconds_before > 0 and verdict.seconds_after > 0
 

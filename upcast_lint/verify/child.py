@@ -11,11 +11,10 @@ from __future__ import annotations
 
 import importlib
 import inspect
-import itertools
 import statistics
 import sys
 import time
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from operator import attrgetter
 from pathlib import Path
 from types import ModuleType
@@ -27,8 +26,8 @@ from .comparison import Mismatch, compare
 from .exchange import Request, Verdict
 from .execution import call_with_gradients, run_case
 from .fixture import Case
-from .inputs import Conditions, Layout, Values, make_inputs
-from .judge import LOW_DTYPES, SEEDS, peak_memory
+from .inputs import LOW_DTYPES, Conditions, all_conditions, make_inputs
+from .judge import peak_memory
 from .specification import DType, Input, TensorInput, parse_inputs
 
 TIMED_RUNS = 5
@@ -74,7 +73,7 @@ def compare_functions(
     gradients: dict[str, Mismatch] = {}
     restrided = False
     count = 0
-    for given in _conditions(inputs, request.device):
+    for given in all_conditions(_low_dtypes(inputs), request.device):
         found = compare(run_case(before, case, given), run_case(after, case, given))
         count += 1
         restrided |= bool(found.restrided)
@@ -174,11 +173,6 @@ def _low_dtypes(inputs: tuple[Input, ...]) -> tuple[DType, ...]:
         isinstance(each, TensorInput) and each.dtype is DType.LOW for each in inputs
     )
     return LOW_DTYPES if is_open else LOW_DTYPES[:1]
-
-
-def _conditions(inputs: tuple[Input, ...], device: str) -> Iterator[Conditions]:
-    for each in itertools.product(_low_dtypes(inputs), Layout, Values, SEEDS):
-        yield Conditions(*each, device)
 
 
 def _keep_largest(kept: dict[str, Mismatch], mismatch: Mismatch) -> None:

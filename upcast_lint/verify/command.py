@@ -104,11 +104,14 @@ def _verify_fixtures(rules: list[Rule], device: str, folder: Path | None) -> Non
 
 
 def _run_fixtures(rules: list[Rule], devices: list[str]) -> Report:
+    import torch
+
     from . import distillation
     from .judge import judge
     from .report import Report, describe_environment
 
     start = time.monotonic()
+    torch.set_num_threads(1)  # the tensors are small: threads would only wait
     try:
         specimens = [
             load_specimen(path) for rule in rules for path in rule.fixture_paths()

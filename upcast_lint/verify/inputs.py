@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 import enum
+import itertools
 import math
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from typing import Any
 
@@ -50,6 +51,11 @@ class Conditions:
         return f"{' '.join(words)} seed {self.seed} on {self.device}"
 
 
+LOW_DTYPES = (DType.BF16, DType.F16, DType.F32)
+"""What a cast to float32 widens, and float32, which it leaves alone."""
+
+SEEDS = 6
+
 _TORCH = {
     DType.BF16: torch.bfloat16,
     DType.F16: torch.float16,
@@ -64,6 +70,24 @@ _TORCH = {
 def torch_dtype(dtype: DType) -> torch.dtype:
     """The torch dtype; raises KeyError on `low`, which is none."""
     return _TORCH[dtype]
+
+
+def all_conditions(
+    lows: Iterable[DType], device: str, seeds: int = SEEDS
+) -> Iterator[Conditions]:
+    """Every dtype in every layout with every kind of values.
+
+    `seeds` times where the values vary and lie as they mostly do, twice elsewhere, and
+    once where there are none.
+    """
+    for low, layout, values in itertools.product(lows, Layout, Values):
+        times = 2
+        if values is Values.EMPTY:
+            times = 1
+        elif values is not Values.SPECIAL and layout is Layout.CONTIGUOUS:
+            times = seeds
+        for seed in range(times):
+            yield Conditions(low, layout, values, seed, device)
 
 
 def make_inputs(inputs: Iterable[Input], conditions: Conditions) -> dict[str, Any]:

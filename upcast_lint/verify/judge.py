@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-import itertools
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any
 
@@ -13,12 +12,21 @@ from .accounting import PeakMemory
 from .comparison import Comparison, Mismatch, compare
 from .execution import call_with_gradients, run_case
 from .fixture import Case, Memory, Relation, Specimen
-from .inputs import Conditions, Layout, Values, make_inputs, source_name, torch_dtype
+from .inputs import (
+    LOW_DTYPES,
+    SEEDS,
+    Conditions,
+    Values,
+    all_conditions,
+    make_inputs,
+    source_name,
+    torch_dtype,
+)
 from .specification import DType, parse_inputs
 from .spy import WideTensors
 
-LOW_DTYPES = (DType.BF16, DType.F16, DType.F32)
-SEEDS = range(4)
+SEEDS_TO_DIFFER = 24
+"""A difference may need a rare coincidence; equality has to hold on any seed."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -51,21 +59,13 @@ def judge(specimen: Specimen, device: str) -> list[CaseReport]:
     return [_judge_case(specimen, case, device) for case in specimen.fixture.cases]
 
 
-def conditions(wide: DType, device: str) -> Iterator[Conditions]:
-    """Every kind of input: dtypes up to `wide`, layouts, values and seeds."""
-    lows = LOW_DTYPES if wide is DType.F32 else (*LOW_DTYPES, wide)
-    grid = itertools.product(lows, Layout, Values, SEEDS)
-    for low, layout, values, seed in grid:
-        is_plain = values is Values.RANDOM and layout is Layout.CONTIGUOUS
-        if seed == 0 or is_plain or values is Values.TIES:
-            yield Conditions(low, layout, values, seed, device)
-
-
 def _judge_case(specimen: Specimen, case: Case, device: str) -> CaseReport:
     wide = specimen.fixture.wide
     compared: list[tuple[Conditions, Comparison]] = []
     failures: list[str] = []
-    for given in conditions(wide, device):
+    lows = LOW_DTYPES if wide is DType.F32 else (*LOW_DTYPES, wide)
+    is_rare = Relation.DIFFER in (case.outputs, case.gradients)
+    for given in all_conditions(lows, device, SEEDS_TO_DIFFER if is_rare else SEEDS):
         before = run_case(specimen.before, case, given)
         after = run_case(specimen.after, case, given)
         compared.append((given, compare(before, after)))
@@ -151,13 +151,18 @@ def _break_of_spy(specimen: Specimen, case: Case, given: Conditions) -> list[str
 
 
 def peak_memory(function: Callable[..., Any], case: Case, given: Conditions) -> int:
-    """Peak bytes of a forward and backward pass, its inputs included."""
-    inputs = make_inputs(parse_inputs(case.inputs), given)
-    with PeakMemory() as memory:
-        memory.hold(*inputs.values())
-        call_with_gradients(function, case, inputs, given)
-    peak: int = memory.peak
-    return peak
+    """Peak bytes of a forward and backward pass, its inputs included.
+
+    The least of three: the threads of a collective may let go of its buffers late.
+    """
+    peaks: list[int] = []
+    for _ in range(3):
+        inputs = make_inputs(parse_inputs(case.inputs), given)
+        with PeakMemory() as memory:
+            memory.hold(*inputs.values())
+            call_with_gradients(function, case, inputs, given)
+        peaks.append(memory.peak)
+    return min(peaks)
 
 
 def wide_tensors(
