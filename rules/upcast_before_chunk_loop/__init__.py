@@ -24,7 +24,8 @@ _EACH_ONCE = Proof("each round of the loop takes another piece")
 def recognise(use: Use) -> Selection | None:
     if use.form is Form.ITERATION:
         assert not isinstance(use.node, ast.expr)
-        return _iteration(use.node, "for … in", not is_vector(use), use)
+        label = f"for {use.facts.text(use.node.target)} in …"
+        return _iteration(use.node, label, not is_vector(use), use)
     partition = partition_of(use)
     if partition is not None:
         loop = use.facts.tree.parents[use.node]

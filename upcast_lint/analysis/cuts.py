@@ -230,7 +230,7 @@ def _is_new_axis(node: ast.expr, axis: int, use: Use, depth: int) -> bool:
     facts = use.facts
     if depth == 0:
         return False
-    node = _uncast(facts.value(node))
+    node = _made(node, facts)
     if isinstance(node, ast.Name):
         return _made_with_one_row(node, axis, facts)
     if (rows := _stacked(node, facts)) is not None:
@@ -261,14 +261,15 @@ def _is_new_axis(node: ast.expr, axis: int, use: Use, depth: int) -> bool:
     return bool(found) and all(found)
 
 
-def _uncast(node: ast.expr) -> ast.expr:
-    """What an expression is without conversions and moves at its end."""
+def _made(node: ast.expr, facts: Facts) -> ast.expr:
+    """How a value is made, conversions and moves at the end left out."""
+    node = facts.value(node)
     while (
         isinstance(node, ast.Call)
         and isinstance(node.func, ast.Attribute)
         and node.func.attr in ("float", "double", "to", "type", "cpu", "cuda")
     ):
-        node = node.func.value
+        node = facts.value(node.func.value)
     return node
 
 

@@ -174,7 +174,8 @@ class _Progress:
 
     definition: frozenset[Definition]
     step: _Polynomial
-    is_never_negative: bool
+    least: int | None
+    """What the variable never falls below, where that is known."""
 
 
 @dataclass(slots=True)
@@ -196,9 +197,7 @@ class _Judge:
                 continue
             stride = _product(slope, progress.step)
             found = self._compared(cut, lower, stride, progress)
-            if found is _DISJOINT and not (
-                progress.is_never_negative and _is_count(offset)
-            ):
+            if found is _DISJOINT and not _stays_positive(slope, offset, progress):
                 return _OPEN
             return found
         return _DISJOINT if self._continues(cut) else _OPEN
@@ -265,7 +264,7 @@ class _Judge:
             step = self._polynomial(counted.step, None)
         if not step:
             return None
-        return _Progress(reaching, step, _counts_up_from_zero(counted, self.facts))
+        return _Progress(reaching, step, _least_counted(counted, self.facts))
 
     def _carried(self, reaching: frozenset[Definition]) -> _Progress | None:
         """`lo` of `while …: …; lo += step`, or of `lo = lo + step`."""
@@ -277,14 +276,14 @@ class _Judge:
             case ast.AugAssign(op=ast.Add()):
                 step = self._polynomial(inside.value, None)
             case ast.Assign():
-                draft = _Progress(reaching, {}, False)
+                draft = _Progress(reaching, {}, None)
                 after = self._polynomial(inside.value, draft)
                 step = None if after is None else _difference(after, {(_VARIABLE,): 1})
             case _:
                 pass
         if not step or any(_VARIABLE in monomial for monomial in step):
             return None
-        return _Progress(reaching, step, _starts_at_zero(reaching - {inside}))
+        return _Progress(reaching, step, _least_before(reaching - {inside}))
 
     # Polynomials
 
@@ -371,13 +370,16 @@ class _Judge:
             return False
         if self.facts.names.of(inside.value) != self.facts.names.of(cut.upper):
             return False
-        draft = _Progress(self.facts.names.of(cut.lower), {}, True)
+        draft = _Progress(self.facts.names.of(cut.lower), {}, None)
         ends = [
             self._polynomial(each, draft)
             for each in _least(self.facts.value(cut.upper))
         ]
-        return _starts_at_zero(draft.definition - {inside}) and any(
-            end is not None and end.get((_VARIABLE,)) == 1 for end in ends
+        least = _least_before(draft.definition - {inside})
+        return (
+            least is not None
+            and least >= 0
+            and any(end is not None and end.get((_VARIABLE,)) == 1 for end in ends)
         )
 
     def _only_inside(self, reaching: frozenset[Definition]) -> Definition | None:
@@ -393,10 +395,11 @@ class _Judge:
         return inside[0]
 
 
-def _starts_at_zero(before: frozenset[Definition]) -> bool:
-    """Whether what a name is before a loop is an integer literal, zero or more."""
+def _least_before(before: frozenset[Definition]) -> int | None:
+    """The smallest integer that a name is before a loop, if all are literals."""
     starts = [integer(d.value) for d in before]
-    return all(start is not None and start >= 0 for start in starts)
+    known = [start for start in starts if start is not None]
+    return min(known) if known and len(known) == len(starts) else None
 
 
 def _least(node: ast.expr) -> list[ast.expr]:
@@ -408,14 +411,13 @@ def _least(node: ast.expr) -> list[ast.expr]:
             return [node]
 
 
-def _counts_up_from_zero(counted: Counter, facts: Facts) -> bool:
-    """Whether a counter is never negative."""
-    start = 0 if counted.start is None else integer(facts.value(counted.start))
+def _least_counted(counted: Counter, facts: Facts) -> int | None:
+    """The smallest value of a counter."""
     step = 1 if counted.step is None else integer(counted.step)
     if step is not None and step < 0:
         stop = integer(counted.stop)
-        return stop is not None and stop >= -1
-    return start is not None and start >= 0
+        return None if stop is None else stop + 1
+    return 0 if counted.start is None else integer(facts.value(counted.start))
 
 
 def _sum(a: _Polynomial, b: _Polynomial) -> _Polynomial:
@@ -463,6 +465,13 @@ def _is_at_most(length: _Polynomial, stride: _Polynomial) -> bool:
     return False
 
 
-def _is_count(polynomial: _Polynomial) -> bool:
-    """Whether a polynomial is a number, zero or more."""
-    return polynomial.keys() <= {()} and polynomial.get((), 0) >= 0
+def _stays_positive(
+    slope: _Polynomial, offset: _Polynomial, progress: _Progress
+) -> bool:
+    """Whether a bound is never counted from the end: zero or more in every round."""
+    least = progress.least
+    if least is None or least < 0 or not offset.keys() <= {()}:
+        return False
+    if slope.keys() == {()} and slope[()] > 0:
+        return slope[()] * least + offset.get((), 0) >= 0
+    return all(factor > 0 for factor in slope.values()) and offset.get((), 0) >= 0
