@@ -72,7 +72,7 @@ def _sliced(
     for step in reversed(steps):
         match step:
             case ast.Subscript():
-                dimensions = _indexed(dimensions, step.slice)
+                dimensions = _indexed(dimensions, step.slice, facts)
             case ast.Call(args=[ast.Constant(value=0)]) if (
                 operation(step, facts) == "squeeze" and len(dimensions) > 2
             ):
@@ -82,14 +82,16 @@ def _sliced(
     return dimensions
 
 
-def _indexed(dimensions: tuple[str, ...], index: ast.expr) -> tuple[str, ...]:
+def _indexed(
+    dimensions: tuple[str, ...], index: ast.expr, facts: Facts
+) -> tuple[str, ...]:
     elements = list(index.elts) if isinstance(index, ast.Tuple) else [index]
     if elements and _is_ellipsis(elements[0]):
         missing = len(dimensions) - len(elements) + 1
         elements = [ast.Slice()] * missing + elements[1:]
     if len(elements) > len(dimensions) or len(dimensions) < 2:
         return dimensions
-    if len(elements) == 1 and _is_mask(elements[0]):
+    if len(elements) == 1 and _is_mask(elements[0], facts):
         return ("rows", dimensions[-1])
     kept: list[str] = []
     for axis, name in enumerate(dimensions):
@@ -126,7 +128,10 @@ def _is_ellipsis(node: ast.expr) -> bool:
     return isinstance(node, ast.Constant) and node.value is ...
 
 
-def _is_mask(node: ast.expr) -> bool:
-    return isinstance(node, ast.Compare | ast.UnaryOp) or "_mask_" in spoken(
-        dotted_words(node)
+def _is_mask(node: ast.expr, facts: Facts) -> bool:
+    made = facts.value(node)
+    return (
+        isinstance(made, ast.Compare)
+        or (isinstance(made, ast.UnaryOp) and isinstance(made.op, ast.Invert))
+        or "_mask_" in spoken(dotted_words(node))
     )

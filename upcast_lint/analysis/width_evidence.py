@@ -9,8 +9,8 @@ from collections.abc import Iterable, Iterator
 from .facts import Facts
 from .names import Binding
 from .width_context import by_context
-from .width_lineage import Lineage, keeps_columns, operation, torch_name
-from .width_shapes import WrittenShape, written_shapes
+from .width_lineage import STEPS, Lineage, keeps_columns, operation, torch_name
+from .width_shapes import WrittenShape, is_batch_and_sequence, written_shapes
 from .width_uses import (
     assigned_names,
     by_tokens,
@@ -19,8 +19,10 @@ from .width_uses import (
 )
 from .width_weights import (
     CALLED_V,
+    CALLED_V_ALONE,
     CALLED_VOCABULARY,
     EMBEDDING_TABLE,
+    ENOUGH,
     LANGUAGE_HEAD,
     LIKELIHOOD,
     NAMED_FOR_TOKENS,
@@ -52,7 +54,6 @@ from .width_words import (
 def gather_evidence(source: ast.expr, lineage: Lineage, facts: Facts) -> list[Evidence]:
     """All evidence on a source, each kind once, in a fixed order."""
     kinds: list[Iterable[Evidence]] = [
-        _by_name(lineage, facts),
         _by_origin(lineage, facts),
         _by_size(lineage, facts),
         _by_shape(_shapes(source, lineage, facts)),
@@ -61,8 +62,11 @@ def gather_evidence(source: ast.expr, lineage: Lineage, facts: Facts) -> list[Ev
         _by_last_axis(lineage, facts),
         _by_target(lineage, facts),
     ]
-    found = [piece for kind in kinds for piece in _best(kind)]
-    has_ground = any(piece.weight >= NAMED_LOGITS for piece in found)
+    named = _best(_by_name(lineage, facts))
+    found = [*named, *(piece for kind in kinds for piece in _best(kind))]
+    has_ground = any(piece.weight >= NAMED_LOGITS for piece in named) or any(
+        piece.weight >= ENOUGH for piece in found
+    )
     for piece in _best(by_context(facts)):
         if has_ground or piece.weight < 0:
             found.append(piece)
@@ -100,12 +104,15 @@ def _called(node: ast.expr, facts: Facts) -> str:
             return "" if facts.resolve(node) is not None else dotted_words(node)
         case ast.Subscript(slice=ast.Constant(value=str())):
             return dotted_words(node)
-        case ast.Call(func=func) if operation(node, facts) is None or not (
-            isinstance(func, ast.Attribute)
-        ):
+        case ast.Call(func=func) if not _is_operation(operation(node, facts)):
             return "" if torch_name(node, facts) is not None else dotted_words(func)
         case _:
             return ""
+
+
+def _is_operation(name: str | None) -> bool:
+    """Whether a method does something with a tensor, rather than make one."""
+    return name in STEPS or name in _NARROWING
 
 
 def _name_for(dotted: str) -> Iterator[Evidence]:
@@ -188,12 +195,23 @@ _SUFFIX = re.compile(r"(?:\.(?:dtype|device|t|T|mT|data|to|float))+\Z")
 
 
 def _by_size(lineage: Lineage, facts: Facts) -> Iterator[Evidence]:
-    for name, node in last_axis_sizes(lineage, facts):
-        text = f"`{_line_of(node, facts)}` (line {node.lineno})"
-        if names_vocabulary(name):
-            yield Evidence(CALLED_V if name == "V" else CALLED_VOCABULARY, text)
-        elif names_other_size(name):
+    for size in last_axis_sizes(lineage, facts):
+        text = f"`{_line_of(size.node, facts)}` (line {size.node.lineno})"
+        if names_other_size(size.name):
             yield Evidence(SIZED_OTHERWISE, text)
+        elif names_vocabulary(size.name):
+            weight = _weight_of_size(size.name, size.beside)
+            if weight:
+                yield Evidence(weight, text)
+
+
+def _weight_of_size(name: str, beside: tuple[str, ...]) -> int:
+    """`vocab_size` is plain; the letter V needs batch and sequence beside it."""
+    if name.upper() != "V":
+        return CALLED_VOCABULARY
+    if not beside:
+        return CALLED_V_ALONE
+    return CALLED_V if is_batch_and_sequence(beside) else 0
 
 
 def _line_of(node: ast.expr | ast.stmt, facts: Facts) -> str:
@@ -210,8 +228,9 @@ def _by_shape(shapes: Iterable[WrittenShape]) -> Iterator[Evidence]:
     found = list(shapes)
     for shape in found:
         if shape.ends_in_vocabulary:
-            weight = CALLED_V if shape.is_by_letter else CALLED_VOCABULARY
-            yield Evidence(weight, f"{shape.text} {shape.where}")
+            weight = _weight_of_size(shape.last, shape.dimensions[:-1])
+            if weight:
+                yield Evidence(weight, f"{shape.text} {shape.where}")
             return
     for shape in found:
         yield Evidence(WRITTEN_OTHERWISE, f"{shape.text} {shape.where}")

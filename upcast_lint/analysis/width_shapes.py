@@ -55,8 +55,8 @@ class WrittenShape:
     where: str
     """Such as "in a comment (line 3)"."""
     ends_in_vocabulary: bool
-    is_by_letter: bool
-    """The last axis is called just `V`."""
+    last: str
+    """The last dimension as written."""
 
 
 def canonical(name: str) -> str:
@@ -66,6 +66,10 @@ def canonical(name: str) -> str:
     if names_vocabulary(plain):
         return "V"
     return _CANONICAL.get(plain.lower(), plain)
+
+
+def is_batch_and_sequence(names: tuple[str, ...]) -> bool:
+    return all(canonical(name) in ("B", "S") or name.lower() in _FLAT for name in names)
 
 
 def read_shape(text: str, where: str) -> WrittenShape | None:
@@ -94,8 +98,7 @@ def _shape_of(inside: str, text: str, where: str) -> WrittenShape | None:
 def _written(parts: list[str], text: str, where: str) -> WrittenShape:
     last = canonical(parts[-1])
     dimensions = tuple(canonical(p) for p in parts if p not in ("1", "...", "*"))
-    is_letter = parts[-1].strip().lower() == "v"
-    return WrittenShape(_unflattened(dimensions), text, where, last == "V", is_letter)
+    return WrittenShape(_unflattened(dimensions), text, where, last == "V", parts[-1])
 
 
 def _unflattened(dimensions: tuple[str, ...]) -> tuple[str, ...]:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import ast
 from collections.abc import Iterator
+from dataclasses import dataclass
 
 from .facts import Facts
 from .width_lineage import Lineage, Use, operation
@@ -15,9 +16,16 @@ _CHOICES = frozenset(("argmax", "multinomial"))
 _TOKENS = word_set("token tokens")
 
 
-def last_axis_sizes(
-    lineage: Lineage, facts: Facts
-) -> Iterator[tuple[str, ast.expr | ast.stmt]]:
+@dataclass(frozen=True, slots=True)
+class AxisSize:
+    """`name` is what `node` calls the size of the last axis, `beside` the others."""
+
+    name: str
+    node: ast.expr | ast.stmt
+    beside: tuple[str, ...] = ()
+
+
+def last_axis_sizes(lineage: Lineage, facts: Facts) -> Iterator[AxisSize]:
     """The names that the code gives to the size of the last axis, and where."""
     for use in lineage.uses:
         yield from _named_size(use, facts)
@@ -50,12 +58,13 @@ def _shape_read(use: Use, facts: Facts) -> ast.expr | None:
     return None
 
 
-def _named_size(use: Use, facts: Facts) -> Iterator[tuple[str, ast.expr | ast.stmt]]:
+def _named_size(use: Use, facts: Facts) -> Iterator[AxisSize]:
     shape = _shape_read(use, facts)
     if shape is not None:
         target = _target_of(shape, facts)
         if isinstance(target, ast.Tuple) and target.elts:
-            yield dotted_words(target.elts[-1]), facts.tree.statement(target)
+            *beside, last = map(dotted_words, target.elts)
+            yield AxisSize(last, facts.tree.statement(target), tuple(beside))
     size = _last_size(use, shape, facts)
     if size is None:
         return
@@ -64,9 +73,9 @@ def _named_size(use: Use, facts: Facts) -> Iterator[tuple[str, ast.expr | ast.st
         size, around = around, facts.tree.parents[around]
     match around:
         case ast.Assign(targets=[target]) if around.value is size:
-            yield dotted_words(target), around
+            yield AxisSize(dotted_words(target), around)
         case ast.Compare(left=left, comparators=[right]):
-            yield dotted_words(right if left is size else left), around
+            yield AxisSize(dotted_words(right if left is size else left), around)
         case _:
             pass
 
@@ -98,9 +107,7 @@ def _target_of(value: ast.expr, facts: Facts) -> ast.expr | None:
     return None
 
 
-def _sized_step(
-    node: ast.expr, facts: Facts
-) -> Iterator[tuple[str, ast.expr | ast.stmt]]:
+def _sized_step(node: ast.expr, facts: Facts) -> Iterator[AxisSize]:
     """`x.view(-1, vocab_size)`, `x[..., :vocab_size]`."""
     match node:
         case ast.Call(args=[_, *_]) if operation(node, facts) in (
@@ -108,11 +115,11 @@ def _sized_step(
             "reshape",
             "expand",
         ):
-            yield dotted_words(node.args[-1]).rpartition(".")[2], node
+            yield AxisSize(dotted_words(node.args[-1]).rpartition(".")[2], node)
         case ast.Subscript(slice=ast.Tuple(elts=[*_, ast.Slice(upper=upper)])) if (
             upper is not None
         ):
-            yield dotted_words(upper).rpartition(".")[2], node
+            yield AxisSize(dotted_words(upper).rpartition(".")[2], node)
         case _:
             pass
 

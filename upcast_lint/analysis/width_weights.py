@@ -25,7 +25,10 @@ LANGUAGE_HEAD = 3
 CALLED_VOCABULARY = 3
 """The code itself calls the size of the last axis `vocab_size`, or writes it down."""
 CALLED_V = 2
-"""The same by the bare letter, which is also the value dimension of attention."""
+"""The same by the bare letter, with batch and sequence beside it. Beside heads and
+keys it is the value dimension of attention, and nothing."""
+CALLED_V_ALONE = 1
+"""The bare letter with nothing beside it."""
 CHOOSES_TOKEN = 2
 """What `argmax` over it yields is called a token."""
 READ_BY_TOKENS = 1

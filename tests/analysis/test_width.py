@@ -1,0 +1,447 @@
+"""Which sources are taken to be vocab-wide, and on what grounds.
+
+Each snippet has one cast; the situations that must stay silent come first.
+"""
+
+from __future__ import annotations
+
+import ast
+import textwrap
+
+import pytest
+
+from upcast_lint.analysis.casts import recognise_cast
+from upcast_lint.analysis.facts import Module
+from upcast_lint.analysis.width import Width, judge_width
+from upcast_lint.source import Source
+
+_IMPORTS = "import torch\nimport torch.nn.functional as F\n"
+
+
+def judge(
+    code: str,
+    path: str = "project/losses.py",
+    vocab: tuple[str, ...] = (),
+    not_vocab: tuple[str, ...] = (),
+) -> Width:
+    """The verdict on the source of the first cast in `code`."""
+    text = _IMPORTS + textwrap.dedent(code)
+    module = Module.parse(Source.from_bytes(text.encode(), path))
+    for node in ast.walk(module.tree.module):
+        facts = module.facts(module.tree.scope(node))
+        cast = recognise_cast(node, facts)
+        if cast is not None:
+            return judge_width(cast.source, facts, vocab, not_vocab)
+    raise AssertionError("no cast in the snippet")
+
+
+SILENT = {
+    "a_neutral_name": """
+        def pick(grid, places):
+            return grid.float().gather(-1, places)
+    """,
+    "a_neutral_name_in_a_decoding_function": """
+        def greedy_decode(grid, input_ids, vocab_size):
+            return grid.float().argmax(-1)
+    """,
+    "only_the_name_logits": """
+        def pick(logits, places):
+            return logits.float().gather(-1, places)
+    """,
+    "router_logits_with_token_ids_around": """
+        def route(router_logits, input_ids):
+            return router_logits.float().topk(2, dim=-1)
+    """,
+    "logits_made_by_a_gate": """
+        def forward(self, hidden, input_ids):
+            logits = self.gate(hidden)
+            return logits.float().topk(self.top_k, dim=-1)
+    """,
+    "logits_in_a_router_class": """
+        class TopKRouter:
+            def forward(self, logits, token_ids):
+                return logits.float().topk(2)
+    """,
+    "logits_that_unpack_to_experts": """
+        def balance(logits, input_ids):
+            num_tokens, num_experts = logits.shape
+            return logits.float().topk(2)
+    """,
+    "logits_viewed_by_num_labels": """
+        def score(self, logits, input_ids):
+            logits = logits.view(-1, self.num_labels)
+            return logits.float()[:, -1]
+    """,
+    "sequence_classification": """
+        class TinyForSequenceClassification:
+            def forward(self, input_ids):
+                logits = self.head(self.model(input_ids))
+                return logits.float()[:, -1]
+    """,
+    "image_classification": """
+        class TinyForImageClassification:
+            def predict(self, pixels):
+                logits = self.model(pixels).logits
+                return logits.float().argmax(-1)
+    """,
+    "class_queries_of_a_detector": """
+        def post_process(class_queries_logits):
+            return class_queries_logits.float().max(-1)
+    """,
+    "similarities_of_images_and_texts": """
+        def rank(model, input_ids, pixels):
+            out = model(input_ids=input_ids, pixels=pixels)
+            return out.logits_per_image.float().argmax(-1)
+    """,
+    "start_positions_of_an_answer": """
+        def answer(output, input_ids):
+            start_logits = output.start_logits
+            return start_logits.float().argmax(-1)
+    """,
+    "attention_scores": """
+        def attend(attention_scores, input_ids):
+            return attention_scores.float()[:, -1]
+    """,
+    "rewards_from_the_logits_of_a_model": """
+        def score(model, input_ids, last):
+            rewards = model(input_ids=input_ids).logits.float().squeeze(-1)
+            return rewards.gather(1, last)
+    """,
+    "logits_that_become_rewards_through_a_helper": """
+        def score(model, input_ids):
+            logits = model(input_ids=input_ids).logits.float()
+            rm_scores = local(logits)
+            return rm_scores[:, -1]
+    """,
+    "a_reward_function": """
+        def compute_reward(logits, input_ids):
+            return logits.float()[:, -1]
+    """,
+    "one_column_of_logits": """
+        def stop(outputs, input_ids):
+            return outputs.logits[:, -1, 0].float()[0]
+    """,
+    "columns_picked_already": """
+        def nll(logits, input_ids, vocab_size):
+            return logits.gather(-1, input_ids).float()[:, -1]
+    """,
+    "columns_indexed_already": """
+        def nll(logits, labels, vocab_size):
+            return logits[torch.arange(4), labels].float()[-1]
+    """,
+    "the_kept_few": """
+        def match(teacher_topk_logits, input_ids, vocab_size):
+            return teacher_topk_logits.float()[:, -1]
+    """,
+    "values_of_topk": """
+        def match(logits, vocab_size):
+            values, places = torch.topk(logits, 8, dim=-1)
+            return values.float()[:, -1]
+    """,
+    "a_sum_over_logits": """
+        def total(logits, vocab_size):
+            return logits.sum(-1).float()[:, -1]
+    """,
+    "log_probs_of_one_token_each": """
+        def ratio(old_logprobs, input_ids, vocab_size):
+            return old_logprobs.float()[:, -1]
+    """,
+    "log_probs_of_a_helper": """
+        def ratio(logits, input_ids):
+            logprobs = selective_log_softmax(logits, input_ids)
+            return logprobs.float()[:, -1]
+    """,
+    "a_shape_in_a_comment_without_vocabulary": """
+        def pick(model, input_ids):
+            scores = model(input_ids)  # [B, S]
+            return scores.float()[:, -1]
+    """,
+    "a_comment_with_keys_and_values": """
+        def attend(mixed, input_ids):
+            part = mixed[0]  # (q, k, v)
+            return part.float()[:, -1]
+    """,
+    "an_interval_is_no_shape": """
+        def shift(places, local_vocab):
+            # in [0, local_vocab_size)
+            places = places + 1
+            return places.float()[:, -1]
+    """,
+    "a_table_of_positions": """
+        def look_up(self, places):
+            return F.embedding(places, self.position_embedding.weight.float())
+    """,
+    "the_scale_of_logits": """
+        def scaled(self, input_ids, vocab_size):
+            return self.logit_scale.float()[0]
+    """,
+    "a_mask_of_logits": """
+        def pick(mask_logits, input_ids):
+            return mask_logits.float()[:, -1]
+    """,
+    "value_dimension_of_attention_by_its_letter": """
+        def decode(state, q):
+            B, H, K, V = state.shape
+            return state.float()[:, -1]
+    """,
+    "a_hidden_state_of_a_language_model": """
+        class TinyForCausalLM:
+            def forward(self, input_ids, vocab_size):
+                hidden_states = self.model(input_ids)
+                return hidden_states.float()[:, -1]
+    """,
+}
+
+
+@pytest.mark.parametrize("situation", SILENT)
+def test_not_vocab_wide(situation: str) -> None:
+    verdict = judge(SILENT[situation])
+    assert not verdict.is_vocab_wide, verdict
+
+
+@pytest.mark.parametrize(
+    "path",
+    [
+        "models/moe/topk.py",
+        "models/tiny/image_processing_tiny.py",
+        "pipelines/text_classification.py",
+    ],
+)
+def test_not_vocab_wide_for_the_path_of_the_file(path: str) -> None:
+    code = """
+        def pick(logits, input_ids):
+            return logits.float().topk(2)
+    """
+    assert judge(code).is_vocab_wide
+    assert not judge(code, path).is_vocab_wide
+
+
+def test_not_vocab_wide_where_a_folder_far_above_speaks_of_detection() -> None:
+    code = """
+        def pick(logits, input_ids):
+            return logits.float().topk(2)
+    """
+    assert judge(code, "/home/me/fraud-detection/src/lm/loss.py").is_vocab_wide
+
+
+WIDE = {
+    "the_head_of_a_language_model": """
+        def forward(self, hidden):
+            scores = self.lm_head(hidden)
+            return scores.float()[:, -1]
+    """,
+    "the_head_given_as_weights": """
+        def forward(self, hidden):
+            scores = F.linear(hidden, self.lm_head.weight)
+            return scores.float()[:, -1]
+    """,
+    "the_head_of_experts_in_a_language_model": """
+        class TinyMoeForCausalLM:
+            def forward(self, hidden):
+                logits = self.lm_head(hidden)
+                aux = balance(self.num_experts)
+                return logits.float()[:, -1], aux
+    """,
+    "last_axis_named_for_the_vocabulary": """
+        def distill(student, ids):
+            student_logits = student.to(torch.float32)
+            V_local = int(student_logits.shape[-1])
+            return student_logits.gather(-1, ids % V_local)
+    """,
+    "unpacked_to_the_vocabulary": """
+        def loss(scores, ids):
+            batch, seq, vocab_size = scores.shape
+            return scores.float().gather(-1, ids)
+    """,
+    "viewed_by_the_vocabulary": """
+        def loss(self, scores, keep):
+            flat = scores.float().view(-1, self.config.vocab_size)
+            return flat[keep]
+    """,
+    "name_that_says_it_all": """
+        def pick(vocab_parallel_logits, places):
+            return vocab_parallel_logits.float().gather(-1, places)
+    """,
+    "logits_read_at_the_last_position": """
+        def step(model, batch):
+            logits = model(**batch).logits.float()
+            return logits[:, -1, :]
+    """,
+    "logits_gathered_by_labels": """
+        def nll(logits, labels):
+            return logits.float().gather(-1, labels.unsqueeze(-1))
+    """,
+    "logits_in_a_decoding_function": """
+        def beam_search(logits):
+            return logits.float().topk(4)
+    """,
+    "logits_with_token_ids_around": """
+        def pick(outputs, input_ids, places):
+            logits = outputs["logits"]
+            return logits.float().gather(-1, places)
+    """,
+    "log_softmax_of_logits": """
+        def top(self, last_token_logits):
+            log_probs = F.log_softmax(last_token_logits, dim=1).to(torch.float32)
+            return torch.topk(log_probs, k=5)
+    """,
+    "probabilities_that_choose_the_next_token": """
+        def sample(probs):
+            probs = probs.float()
+            next_token = torch.argmax(probs, dim=-1)
+            return next_token
+    """,
+    "a_comment_at_the_end_of_the_line": """
+        def pick(model, ids):
+            scores = model(ids)  # [batch, seq, vocab]
+            return scores.float().gather(-1, ids)
+    """,
+    "a_comment_above_the_cast": """
+        def pick(scores, ids):
+            # [num_tokens, vocab_size // tp]
+            wide = scores.float()
+            return wide.gather(-1, ids)
+    """,
+    "a_docstring": '''
+        def pick(scores, ids):
+            """Pick columns.
+
+            Args:
+                scores: [B, S, V_local], of this rank
+                ids: [B, S, K]
+            """
+            return scores.float().gather(-1, ids)
+    ''',
+    "a_jaxtyping_annotation": """
+        def pick(scores: Float[Tensor, "batch seq vocab"], ids):
+            return scores.float().gather(-1, ids)
+    """,
+    "rebound_by_its_own_cast_under_a_guard": """
+        def pick(logits, labels):
+            if logits.dtype != torch.float32:
+                logits = logits.float()
+            return logits.gather(-1, labels.unsqueeze(-1))
+    """,
+    "masked_rows_of_a_view": """
+        def entropy(outputs, labels):
+            shift_logits = outputs.logits[..., :-1, :].contiguous()
+            vocab_size = shift_logits.size(-1)
+            flat = shift_logits.view(-1, vocab_size)
+            keep = labels != -100
+            return torch.topk(flat[keep].float(), k=20)
+    """,
+    "embedding_weights": """
+        def dump(self):
+            return self.model.embed_tokens.weight.cpu().to(torch.float32)[:100]
+    """,
+    "a_closure_inside_a_function_on_tokens": """
+        def run(model, input_ids):
+            logits = model(input_ids)
+            def head():
+                return logits.float()[0]
+            return head
+    """,
+    "handed_to_a_function_for_log_probs": """
+        def forward(model, batch):
+            scores = model(**batch).logits.float()
+            return get_batch_logps(scores, batch)
+    """,
+}
+
+
+@pytest.mark.parametrize("situation", WIDE)
+def test_vocab_wide(situation: str) -> None:
+    verdict = judge(WIDE[situation])
+    assert verdict.is_vocab_wide, verdict
+    assert verdict.because
+    assert "V" in verdict.dimensions
+
+
+def test_reasons_name_the_code_and_its_line() -> None:
+    verdict = judge(WIDE["last_axis_named_for_the_vocabulary"])
+    assert "`V_local = int(student_logits.shape[-1])` (line 6)" in verdict.because
+
+
+def test_counter_evidence_is_shown_too() -> None:
+    verdict = judge(SILENT["router_logits_with_token_ids_around"])
+    assert verdict.against == ("`router_logits` speaks of experts",)
+
+
+def test_no_estimate_where_no_shape_is_known() -> None:
+    assert judge(SILENT["a_neutral_name"]).dimensions == ()
+
+
+@pytest.mark.parametrize(
+    ("situation", "dimensions"),
+    [
+        ("embedding_weights", ("V", "D")),
+        ("log_softmax_of_logits", ("B", "V")),
+        ("masked_rows_of_a_view", ("rows", "V")),
+        ("a_comment_above_the_cast", ("B", "S", "V")),
+        ("a_docstring", ("B", "S", "V")),
+        ("logits_in_a_decoding_function", ("B", "S", "V")),
+    ],
+)
+def test_dimensions(situation: str, dimensions: tuple[str, ...]) -> None:
+    assert judge(WIDE[situation]).dimensions == dimensions
+
+
+@pytest.mark.parametrize(
+    ("source", "dimensions"),
+    [
+        ("logits[..., :-1, :]", ("B", "S", "V")),
+        ("logits[:, 1:]", ("B", "S", "V")),
+        ("logits[:, -1]", ("B", "V")),
+        ("logits[:, -1:, :]", ("B", "V")),
+        ("logits[0]", ("S", "V")),
+        ("logits.squeeze(0)", ("S", "V")),
+        ("logits[:, lo:hi, :]", ("B", "chunk", "V")),
+        ("logits[attention_mask]", ("rows", "V")),
+    ],
+)
+def test_dimensions_after_slices(source: str, dimensions: tuple[str, ...]) -> None:
+    code = f"""
+        def pick(logits, input_ids, attention_mask, lo, hi):
+            return ({source}).float().argmax(-1)
+    """
+    assert judge(code).dimensions == dimensions
+
+
+def test_a_configured_name_is_vocab_wide() -> None:
+    verdict = judge(SILENT["a_neutral_name"], vocab=("gr*",))
+    assert verdict.is_vocab_wide
+    assert verdict.because == ("`grid` is configured in vocab-names",)
+    assert verdict.dimensions == ("B", "S", "V")
+
+
+def test_a_configured_attribute_matches_by_its_last_name() -> None:
+    code = """
+        def pick(self):
+            return self.buffer.float()[0]
+    """
+    assert judge(code, vocab=("buffer",)).is_vocab_wide
+
+
+def test_a_configured_veto_outweighs_every_evidence() -> None:
+    code = WIDE["the_head_of_a_language_model"]
+    verdict = judge(code, vocab=("scores",), not_vocab=("scores",))
+    assert not verdict.is_vocab_wide
+    assert verdict.against[0] == "`scores` is configured in not-vocab-names"
+
+
+def test_the_same_code_gives_the_same_verdict_with_several_definitions() -> None:
+    code = """
+        def pick(a, b, flag, input_ids):
+            if flag:
+                logits = a.logits
+            else:
+                logits = b[:, -1]
+            return logits.float().argmax(-1)
+    """
+    assert len({judge(code) for _ in range(5)}) == 1
+
+
+def test_a_long_chain_of_definitions_ends() -> None:
+    lines = "\n".join("    x = x * x + x" for _ in range(300))
+    code = f"def f(x):\n{lines}\n    return x.float()[:, -1]\n"
+    assert not judge(code).is_vocab_wide
