@@ -20,6 +20,7 @@ import ast
 import enum
 from collections.abc import Iterator
 
+from .effects import may_run_between
 from .facts import Facts
 from .imports import Imports
 from .syntax import FUNCTIONS, SCOPES, FunctionNode, walk_scope
@@ -60,7 +61,7 @@ _SUSPENSIONS = (ast.Yield, ast.YieldFrom, ast.Await, ast.AsyncFor, ast.AsyncWith
 
 def gradient_mode(node: ast.AST, facts: Facts) -> GradientMode:
     """The mode in which a node of this scope is evaluated."""
-    if facts.tree.scope(node) is not facts.scope or _sets_mode_somewhere(facts):
+    if facts.tree.scope(node) is not facts.scope or _bare_setters(facts):
         return GradientMode.UNKNOWN
     if _runs_later(node, facts.scope, facts):
         return GradientMode.UNKNOWN
@@ -78,14 +79,17 @@ def leaves_disabled_region(cast: ast.AST, read: ast.AST, facts: Facts) -> bool:
     """
     tree = facts.tree
     is_elsewhere = tree.scope(read) is not facts.scope
+    bare = _bare_setters(facts)
     for region, mode in _regions(cast, facts):
-        if mode is GradientMode.ENABLED:
+        if mode is GradientMode.ENABLED and not bare:
             return False
         is_inside = any(tree.contains(each, read) for each in region.body)
         if not is_inside or is_elsewhere or _runs_later(read, region, facts):
             return True
-    if _mode_of_function(facts) is GradientMode.ENABLED:
-        return _sets_mode_somewhere(facts)
+    if any(may_run_between(cast, setter, read, facts) for setter in bare):
+        return True
+    if _mode_of_function(facts) is GradientMode.ENABLED and not bare:
+        return False
     return is_elsewhere or _runs_later(read, facts.scope, facts)
 
 
@@ -214,10 +218,11 @@ def _runs_later(node: ast.AST, holder: ast.AST, facts: Facts) -> bool:
     return False
 
 
-def _sets_mode_somewhere(facts: Facts) -> bool:
-    """Whether the scope sets the mode by something else than a `with`."""
+def _bare_setters(facts: Facts) -> list[ast.Call]:
+    """Calls that set the mode of the scope by something else than a `with`."""
+    found: list[ast.Call] = []
     if not any(mark in facts.source.text for mark in _MARKS):
-        return False
+        return found
     for node in walk_scope(facts.scope):
         if not isinstance(node, ast.Call):
             continue
@@ -229,5 +234,5 @@ def _sets_mode_somewhere(facts: Facts) -> bool:
             continue  # `no_grad()(function)`
         is_entered = isinstance(parent, ast.Attribute | ast.Call)
         if setter == "set_grad_enabled" or is_entered:
-            return True
-    return False
+            found.append(node)
+    return found

@@ -23,60 +23,90 @@ class Pairs:
     tensors: list[ast.expr]
 
     def proof(self) -> Proof | None:
-        rank = max((each for t in self.tensors if (each := self._rank(t))), default=0)
-        proofs: list[Proof | None] = []
-        left: list[int] = []
-        for axis in range(rank):
-            apart = self._apart(axis, rank) or self._once(axis, rank)
-            if apart is None:
-                left.append(axis)
-            else:
-                proofs.append(apart)
-        if len(left) > 1 or not proofs:
+        rank = max(min(self._ranks(tensor), default=0) for tensor in self.tensors)
+        if not all(self._may_have(tensor, rank) for tensor in self.tensors):
             return None
-        proofs += [self._distinct(axis, rank) for axis in left]
-        return joint(proofs)
+        apart = [self._apart(axis, rank) for axis in range(rank)]
+        is_open = any(len(self._ranks(tensor)) != 1 for tensor in self.tensors)
+        if is_open and not any(apart):
+            return None
+        proofs = [proof or self._once(axis, rank) for axis, proof in enumerate(apart)]
+        left = [axis for axis, proof in enumerate(proofs) if proof is None]
+        if len(left) > 1:
+            return None
+        return joint([p or self._distinct(left[0], rank) for p in proofs])
 
-    def _rank(self, tensor: ast.expr) -> int | None:
-        """The rank of an index tensor, where one is known; a mask gives a vector."""
-        if is_mask(tensor, self.prover.facts):
-            return 1
+    def _ranks(self, tensor: ast.expr) -> frozenset[int]:
+        """The possible ranks of an index tensor; a mask gives a vector."""
+        if self._is_mask(tensor):
+            return frozenset((1,))
         ranks = self.prover.shapes.ranks(tensor)
-        return next(iter(ranks)) if len(ranks) == 1 else None
+        return ranks - {0} if len(ranks) > 1 else ranks
+
+    def _is_mask(self, tensor: ast.expr) -> bool:
+        return is_mask(tensor, self.prover.facts) is True
+
+    def _may_have(self, tensor: ast.expr, rank: int) -> bool:
+        """Whether nothing shows a tensor of unknown rank to have more axes than this.
+
+        What is known of the last of several axes is such evidence.
+        """
+        if len(self._ranks(tensor)) == 1 or rank > 1:
+            return True
+        line = Line(tensor, 1, 2)
+        return (self.prover.once(line) or self.prover.distinct(line)) is None
+
+    def _lines(self, tensor: ast.expr, axis: int, rank: int) -> list[Line]:
+        """A tensor's own lines for an axis of the joint shape, by possible rank."""
+        return [
+            Line(tensor, axis - rank + own, own)
+            for own in sorted(self._ranks(tensor))
+            if own <= rank and axis >= rank - own
+        ]
 
     def _apart(self, axis: int, rank: int) -> Proof | None:
         for tensor in self.tensors:
-            own = self._rank(tensor)
-            if own is None or axis < rank - own:
+            lines = self._lines(tensor, axis, rank)
+            if len(self._ranks(tensor)) != 1 or not lines:
                 continue
-            if is_mask(tensor, self.prover.facts):
-                return Proof("a mask")
-            others = [a for a in range(own) if a != axis - rank + own]
-            proofs = [self.prover.once(Line(tensor, other, own)) for other in others]
-            line = Line(tensor, axis - rank + own, own)
-            found = joint([self.prover.distinct(line), *proofs])
+            if self._is_mask(tensor):
+                if self._pairs_with(tensor):
+                    return Proof("a mask")
+                continue
+            line = lines[0]
+            others = [
+                self.prover.once(Line(tensor, other, line.rank))
+                for other in range(line.rank)
+                if other != line.axis
+            ]
+            found = joint([self.prover.distinct(line), *others])
             if found is not None and self.prover.once(line) is None:
                 return found
         return None
 
+    def _pairs_with(self, mask: ast.expr) -> bool:
+        """Whether the other indices are picked by the same mask."""
+        spelled = ast.dump(mask)
+        return all(
+            tensor is mask
+            or (isinstance(tensor, ast.Subscript) and ast.dump(tensor.slice) == spelled)
+            for tensor in self.tensors
+        )
+
     def _once(self, axis: int, rank: int) -> Proof | None:
-        proofs: list[Proof | None] = []
-        for tensor in self.tensors:
-            own = self._rank(tensor)
-            if own is None or axis >= rank - own:
-                place = axis if own is None else axis - rank + own
-                line = Line(tensor, place, rank if own is None else own)
-                proofs.append(self.prover.once(line))
-        return joint(proofs)
+        lines = [line for t in self.tensors for line in self._lines(t, axis, rank)]
+        if any(self._is_mask(line.node) for line in lines):
+            return None
+        return joint([self.prover.once(line) for line in lines])
 
     def _distinct(self, axis: int, rank: int) -> Proof | None:
+        """That one tensor has distinct lines along the axis, whatever its rank."""
         for tensor in self.tensors:
-            if self._rank(tensor) in (None, rank) and not is_mask(
-                tensor, self.prover.facts
-            ):
-                found = self.prover.distinct(Line(tensor, axis, rank))
-                if found is not None and self.prover.once(Line(tensor, axis, rank)):
-                    continue
-                if found is not None:
-                    return found
+            lines = self._lines(tensor, axis, rank)
+            possible = [own for own in self._ranks(tensor) if own <= rank]
+            if self._is_mask(tensor) or len(lines) < len(possible):
+                continue
+            found = joint([self.prover.distinct(line) for line in lines])
+            if found is not None and self.prover.once(lines[0]) is None:
+                return found
         return None

@@ -24,27 +24,25 @@ _MOST_STEPS = 20
 
 def permutation(index: ast.expr, facts: Facts) -> str | None:
     """Why an index seems to be a permutation; None if nothing says so, or it is cut."""
+    found: str | None = None
     node = index
     for _ in range(_MOST_STEPS):
-        found = _here(node, facts)
-        if found is not None:
-            return found
+        if picked(node, facts) is None and _is_cut(node):
+            return None
+        found = found or _evidence(node, facts)
         inner = _inner(node, facts)
         if inner is None:
-            return None
+            return found
         node = inner
     return None
 
 
-def _here(node: ast.expr, facts: Facts) -> str | None:
+def _evidence(node: ast.expr, facts: Facts) -> str | None:
     pick = picked(node, facts)
     if pick is not None and pick.call.name == "sort" and pick.position == 1:
         return "the indices of a whole `sort`"
     match node:
         case ast.Name(id=name) | ast.Attribute(attr=name) if _names_order(name):
-            value = facts.value(node)
-            if value is not node and _is_cut(value):
-                return None
             return f"`{name}` names a permutation"
     call = tensor_call(node, facts)
     if call is not None and call.name == "argsort":
@@ -52,7 +50,7 @@ def _here(node: ast.expr, facts: Facts) -> str | None:
     match torch_function(node, facts):
         case "torch.randperm":
             return "a whole `randperm`"
-        case "torch.arange" if isinstance(node, ast.Call) and _is_full(node):
+        case "torch.arange" if isinstance(node, ast.Call) and _is_full(node, facts):
             return "an `arange` over a whole dimension"
         case _:
             return None
@@ -60,12 +58,14 @@ def _here(node: ast.expr, facts: Facts) -> str | None:
 
 def _inner(node: ast.expr, facts: Facts) -> ast.expr | None:
     """What an index is another guise of, with all of its elements."""
+    if picked(node, facts) is not None:
+        return None
     match node:
         case ast.Name():
             value = facts.value(node)
             return None if value is node else value
         case ast.Subscript(value=base):
-            return None if _is_cut(node) else base
+            return base
         case ast.Call():
             call = tensor_call(node, facts)
             if call is None or call.name not in SAME_AXES | _RESHAPING:
@@ -99,14 +99,14 @@ def _is_nearly_whole(item: ast.expr) -> bool:
             return False
 
 
-def _is_full(node: ast.Call) -> bool:
+def _is_full(node: ast.Call, facts: Facts) -> bool:
     """Whether an `arange` runs over a size, forwards or backwards."""
     match node.args:
         case [end] | [ast.Constant(value=0), end]:
-            return _is_size(end)
+            return _is_size(facts.value(end))
         case [ast.BinOp(left=start, op=ast.Sub(), right=one), end, step]:
             is_back = integer(one) == 1 and integer(end) == integer(step) == -1
-            return is_back and _is_size(start)
+            return is_back and _is_size(facts.value(start))
         case _:
             return False
 

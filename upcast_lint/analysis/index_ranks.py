@@ -191,7 +191,7 @@ class Shapes:
             return frozenset((0,))
         if integer(dim) is None:
             return ANY_RANK
-        return frozenset(r - 1 for r in self.ranks(call.tensor) if r)
+        return frozenset(max(r - 1, 0) for r in self.ranks(call.tensor))
 
 
 def known_rank(node: ast.expr, facts: Facts) -> int | None:

@@ -107,6 +107,9 @@ def distinct_pairs(
     tensors = [item for item in items if not _is_plain(item, facts)]
     if not tensors:
         return Proof("slices and integers")
+    for tensor in tensors:
+        if directives.states_distinct(tensor, at, facts):
+            return Prover(facts, directives, at).stated(tensor)
     if len(tensors) == 1 and is_mask(tensors[0], facts) is not True:
         return distinct_rows(tensors[0], facts, directives, *at)
     if _are_every_coordinate(tensors, facts):

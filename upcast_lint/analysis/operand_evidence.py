@@ -39,6 +39,7 @@ _METHODS = words(
     """
 )
 _ATTRIBUTES = words("shape dtype device ndim T mT data grad requires_grad is_cuda")
+_MAKERS = frozenset(("torch.tensor", "torch.as_tensor", "torch.full"))
 _TENSOR_TYPE = re.compile(r"\b\w*(?:Tensor|Parameter|ndarray|Array)\b")
 _NUMBER_TYPES = frozenset(("int", "float", "bool", "None"))
 _OPEN_TYPES = frozenset(("Any", "object", "typing.Any"))
@@ -83,8 +84,10 @@ def _is_tensor_use(node: ast.Name, facts: Facts) -> bool:
         case ast.Attribute(attr=name):
             return name in _METHODS or name in _ATTRIBUTES
         case ast.Call(func=function, args=[first, *_]) if first is node:
-            dotted = facts.resolve(function)
-            return dotted is not None and dotted.startswith("torch.")
+            dotted = facts.resolve(function) or ast.unparse(function)
+            if dotted == "isinstance":
+                return "Tensor" in ast.unparse(parent)
+            return dotted.startswith("torch.") and dotted not in _MAKERS
         case _:
             return False
 
