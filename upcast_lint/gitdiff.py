@@ -33,9 +33,7 @@ def added_rows(base: str) -> dict[str, Rows]:
     Raises GitError.
     """
     root = os.fsdecode(_git("rev-parse", "--show-toplevel").rstrip(b"\n"))
-    revision = f"{base}^{{commit}}"
-    tip = _git("rev-parse", "--verify", "--end-of-options", revision).decode().strip()
-    start = _merge_base(base, tip)
+    start = _merge_base(base)
     diff = _git(
         "diff",
         "--unified=0",
@@ -62,13 +60,19 @@ def added_rows(base: str) -> dict[str, Rows]:
     return rows
 
 
-def _merge_base(base: str, tip: str) -> str:
+def _merge_base(base: str) -> str:
+    revision = f"{base}^{{commit}}"
     try:
-        return _git("merge-base", tip, "HEAD").decode().strip()
+        tip = _git("rev-parse", "--verify", "--end-of-options", revision)
+    except GitError as error:
+        raise GitError(f"no such revision: {base}") from error
+    try:
+        start = _git("merge-base", tip.decode().strip(), "HEAD")
     except GitError as error:
         raise GitError(
             f"no merge base of `{base}` and HEAD; a shallow clone needs more history"
         ) from error
+    return start.decode().strip()
 
 
 def _git(*arguments: str, in_folder: str | None = None) -> bytes:
