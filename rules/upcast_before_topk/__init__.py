@@ -56,11 +56,12 @@ def _topk(use: Use, bound: dict[str, ast.expr]) -> Selection | None:
     if count is None or not _is_true(bound.get("sorted")):
         return None
     text = " ".join(use.facts.text(count).split())
-    narrow = None if _is_whole_size(count, use) else f"`{text}` elements of each line"
+    extreme = "largest" if _is_true(bound.get("largest")) else "smallest"
+    kept = f"the `{text}` {extreme} elements of each line"
     return Selection(
         node=use.node,
         label="topk",
-        narrow=narrow,
+        narrow=None if _is_whole_size(count, use) else kept,
         axis=_axis(bound),
         kept=text if integer(count) is not None else "K",
         result=Result.PAIR,
@@ -75,7 +76,7 @@ def _one_of_each_line(use: Use, bound: dict[str, ast.expr], kept: str) -> Select
     return Selection(
         node=use.node,
         label=use.name,
-        narrow=f"{kept} along a dimension",
+        narrow=f"{kept} of each line",
         axis=_axis(bound),
         kept="" if is_false(bound.get("keepdim")) else "1",
         result=Result.PAIR,
