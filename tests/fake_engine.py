@@ -2,7 +2,8 @@
 
 It knows one shape, `NAME.float().gather(…)` on a line, and rewrites it to
 `NAME.gather(…).float()`. The name decides the rest: `risky_…` is unsafe, `shown_…` is
-displayed only, `crash` raises, `kill` ends the process, `refused_…` is not mended.
+displayed only, `crash` raises, `kill` ends the process, `refused_…` is not mended,
+`vanish = 'FILE'` removes a file and `change = 'FILE'` appends to one.
 """
 
 from __future__ import annotations
@@ -12,6 +13,7 @@ import os
 import re
 import signal
 import sys
+import time
 
 from upcast_lint import linter
 from upcast_lint.finding import Edit, Estimate, Finding, Fix, Read, Safety
@@ -19,16 +21,30 @@ from upcast_lint.linter import Mended, Options
 from upcast_lint.source import Source, apply_edits
 
 CODE, NAME = "UPC001", "upcast-before-gather"
+_MEDDLE = re.compile(r"(vanish|change) = '(.*)'")
 _SHAPE = re.compile(r"\b(\w+)(\.float\(\))(\.gather\([^()\n]*\))")
 
 
 def lint(source: Source, options: Options) -> tuple[Finding, ...]:
     ast.parse(source.text)
+    if (delay := os.environ.get("TOY_DELAY")) is not None:
+        time.sleep(float(delay))
+    if match := _MEDDLE.search(source.text):
+        _meddle(*match.groups())
     if "crash" in source.text:
         raise ZeroDivisionError("a bug")
     if "kill" in source.text:
         os.kill(os.getpid(), signal.SIGKILL)
     return find(source, options)
+
+
+def _meddle(what: str, path: str) -> None:
+    """Do to a file what another program might do meanwhile."""
+    if what == "vanish":
+        os.unlink(path)
+    else:
+        with open(path, "a", encoding="utf-8") as file:
+            file.write("# edited\n")
 
 
 def find(source: Source, options: Options) -> tuple[Finding, ...]:

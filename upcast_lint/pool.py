@@ -27,7 +27,10 @@ _MAX_BATCH = 32
 
 @dataclass(slots=True)
 class _Worker(Generic[_Item]):
+    """It reads batches from `requests`; its results come by another pipe."""
+
     process: BaseProcess
+    requests: Connection
     batch: list[_Item]
 
 
@@ -42,25 +45,36 @@ def map_in_processes(
     context = multiprocessing.get_context("fork" if sys.platform == "linux" else None)
     workers: dict[Connection, _Worker[_Item]] = {}
 
-    def hand_out(connection: Connection) -> None:
+    def hand_out(results: Connection) -> None:
         """Give a worker its next batch, or end it."""
+        worker = workers[results]
         batch = pending.popleft() if pending else None
         # One that died idle is met where its results are awaited.
-        with suppress(BrokenPipeError, ConnectionResetError):
-            connection.send(batch)
+        with suppress(BrokenPipeError):
+            worker.requests.send(batch)
         if batch is None:
-            connection.close()
-            workers.pop(connection).process.join()
+            drop(results)
         else:
-            workers[connection].batch = batch
+            worker.batch = batch
+
+    def drop(results: Connection) -> None:
+        worker = workers.pop(results)
+        worker.process.join()
+        worker.requests.close()
+        results.close()
 
     def start() -> None:
-        ours, theirs = context.Pipe()
-        process = context.Process(target=_work, args=(function, theirs), daemon=True)
+        # One way each: a pipe for both ways would be a pair of sockets.
+        their_requests, requests = context.Pipe(duplex=False)
+        results, their_results = context.Pipe(duplex=False)
+        process = context.Process(
+            target=_work, args=(function, their_requests, their_results), daemon=True
+        )
         process.start()
-        theirs.close()  # or its end would never be seen
-        workers[ours] = _Worker(process, [])
-        hand_out(ours)
+        their_requests.close()
+        their_results.close()  # or the worker's end would never be seen
+        workers[results] = _Worker(process, requests, [])
+        hand_out(results)
 
     try:
         for _ in range(min(processes, len(pending))):
@@ -70,9 +84,9 @@ def map_in_processes(
                 assert isinstance(connection, Connection)
                 batch = workers[connection].batch
                 try:
-                    results: list[_Result] = connection.recv()
+                    answers: list[_Result] = connection.recv()
                 except (EOFError, OSError):
-                    workers.pop(connection).process.join()
+                    drop(connection)
                     if len(batch) == 1:
                         yield batch[0], None
                     else:
@@ -81,7 +95,7 @@ def map_in_processes(
                         start()
                     continue
                 hand_out(connection)
-                yield from zip(batch, results, strict=True)
+                yield from zip(batch, answers, strict=True)
     finally:
         for worker in workers.values():
             worker.process.kill()
@@ -89,14 +103,16 @@ def map_in_processes(
             worker.process.join()
 
 
-def _work(function: Callable[[_Item], _Result], connection: Connection) -> None:
+def _work(
+    function: Callable[[_Item], _Result], requests: Connection, results: Connection
+) -> None:
     # The terminal sends an interrupt to every process; the parent's answer ends us.
     signal.signal(signal.SIGINT, signal.SIG_IGN)
     while True:
         try:
-            batch = connection.recv()
+            batch = requests.recv()
         except EOFError:
             return
         if batch is None:
             return
-        connection.send([function(item) for item in batch])
+        results.send([function(item) for item in batch])
