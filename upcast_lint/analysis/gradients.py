@@ -25,7 +25,7 @@ from .directives import Directives
 from .facts import Facts
 from .gradient_modes import GradientMode, gradient_mode, leaves_disabled_region
 from .index_masks import is_mask
-from .index_proofs import Proof
+from .index_once import Proof
 from .names import Binding, Definition
 from .scalars import Operand, classify_operand
 from .stability import is_rebound_inside, is_stable

@@ -105,16 +105,17 @@ class _Masks:
                 return None
 
     def _name(self, node: ast.Name) -> bool | None:
-        reaching = self.facts.names.of(node) - self._busy
-        if not reaching:
-            return None
-        self._busy |= reaching
-        try:
-            return _agreed(self._definition(definition) for definition in reaching)
-        finally:
-            self._busy -= reaching
+        reaching = self.facts.names.of(node)
+        return _agreed(self._definition(each) for each in reaching - self._busy)
 
     def _definition(self, definition: Definition) -> bool | None:
+        self._busy.add(definition)
+        try:
+            return self._bound(definition)
+        finally:
+            self._busy.discard(definition)
+
+    def _bound(self, definition: Definition) -> bool | None:
         node, value = definition.node, definition.value
         match definition.binding:
             case Binding.ASSIGNED if value is not None:

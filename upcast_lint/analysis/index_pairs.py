@@ -7,7 +7,8 @@ from dataclasses import dataclass
 
 from .index_axes import Line
 from .index_masks import is_mask
-from .index_proofs import Proof, Prover, joint
+from .index_once import Proof, joint
+from .index_proofs import Prover
 
 
 @dataclass(frozen=True, slots=True)

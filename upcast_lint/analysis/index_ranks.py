@@ -14,7 +14,15 @@ from .index_axes import ANY_RANK, SAME_AXES, normal, plain_items
 from .index_results import picked
 from .names import Binding, Definition
 from .scalars import Operand, classify_operand
-from .tensor_calls import TensorCall, integer, tensor_call, torch_function, truth, words
+from .tensor_calls import (
+    TensorCall,
+    integer,
+    is_builtin,
+    tensor_call,
+    torch_function,
+    truth,
+    words,
+)
 
 _VECTORS = words(
     "torch.arange torch.randperm torch.range torch.linspace torch.bincount"
@@ -114,12 +122,23 @@ class Shapes:
 
     def _call(self, node: ast.Call) -> frozenset[int]:
         dotted = torch_function(node, self.facts)
-        if dotted in _VECTORS:
+        if dotted in _VECTORS or self._is_range(node):
             return frozenset((1,))
         if dotted in _LITERALS and node.args and isinstance(node.args[0], ast.List):
             return self.ranks(node.args[0])
         call = tensor_call(node, self.facts)
         return ANY_RANK if call is None else self._result(call)
+
+    def _is_range(self, node: ast.expr) -> bool:
+        match node:
+            case ast.Call(func=function, args=[inner]) if is_builtin(
+                function, "list", self.facts
+            ):
+                return self._is_range(inner)
+            case ast.Call(func=function):
+                return is_builtin(function, "range", self.facts)
+            case _:
+                return False
 
     def _result(self, call: TensorCall) -> frozenset[int]:
         name, tensor = call.name, call.tensor

@@ -19,9 +19,10 @@ from .directives import Directives
 from .facts import Facts
 from .index_axes import Line, normal, plain_items
 from .index_masks import is_mask
+from .index_once import Proof, joint
 from .index_pairs import Pairs
 from .index_permutations import permutation
-from .index_proofs import Proof, Prover, joint
+from .index_proofs import Prover
 from .index_ranks import known_rank
 from .index_results import gives_several, picked
 from .tensor_calls import tensor_call
@@ -53,7 +54,7 @@ def distinct_along(
     may be expanded to the index, as `take_along_dim` does; then one index along the
     dimension is no proof, for an expanded element is taken for each copy.
     """
-    prover = Prover(facts, directives, at)
+    prover = Prover(facts, directives=directives, at=at)
     if directives.states_distinct(index, at, facts):
         return prover.stated(index)
     if dim is None or broadcasts:
@@ -81,7 +82,7 @@ def distinct_rows(
     `vector`: the read takes nothing but a vector of indices that are not negative, as
     `index_select` does.
     """
-    prover = Prover(facts, directives, at, wraps=not vector)
+    prover = Prover(facts, directives=directives, at=at, wraps=not vector)
     if directives.states_distinct(index, at, facts):
         return prover.stated(index)
     if _is_every_coordinate(index, facts):
@@ -109,12 +110,14 @@ def distinct_pairs(
         return Proof("slices and integers")
     for tensor in tensors:
         if directives.states_distinct(tensor, at, facts):
-            return Prover(facts, directives, at).stated(tensor)
+            return Prover(facts, directives=directives, at=at).stated(tensor)
     if len(tensors) == 1 and is_mask(tensors[0], facts) is not True:
         return distinct_rows(tensors[0], facts, directives, *at)
     if _are_every_coordinate(tensors, facts):
         return Proof("coordinates of `nonzero`")
-    return Pairs(Prover(facts, directives, at, wraps=True), tensors).proof()
+    return Pairs(
+        Prover(facts, directives=directives, at=at, wraps=True), tensors
+    ).proof()
 
 
 def _is_plain(item: ast.expr, facts: Facts) -> bool:

@@ -15,12 +15,12 @@ Limits: what is passed for a parameter is not followed; complex numbers are unkn
 from __future__ import annotations
 
 import ast
-import math
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable
 from dataclasses import dataclass, field
 
+from .constants import enclosing, exact_constant, is_declared_global
 from .facts import Facts
-from .names import Binding, Definition, Names
+from .names import Binding, Definition
 from .operand_evidence import (
     Operand,
     annotated,
@@ -35,18 +35,6 @@ __all__ = ["Operand", "classify_operand", "exact_constant"]
 _COUNTS = words("item size dim ndimension numel nelement element_size")
 _COUNT_ATTRIBUTES = frozenset(("ndim", "itemsize", "world_size"))
 _LIMITS = frozenset(("min", "max", "eps", "tiny", "smallest_normal", "bits"))
-_NUMBERS = {
-    "math.inf": math.inf,
-    "math.nan": math.nan,
-    "math.pi": math.pi,
-    "math.e": math.e,
-    "torch.inf": math.inf,
-    "torch.nan": math.nan,
-    "torch.pi": math.pi,
-    "numpy.inf": math.inf,
-    "numpy.nan": math.nan,
-    "numpy.pi": math.pi,
-}
 _NUMBER_FUNCTIONS = words(
     """
     torch.numel torch.get_num_threads torch.cuda.device_count
@@ -62,80 +50,6 @@ _FACTORS = words("mul mul_ multiply div div_ divide true_divide")
 def classify_operand(node: ast.expr, facts: Facts) -> Operand:
     """What an operand is, judged where it stands."""
     return _Classifier(facts).of(node, _is_factor(node, facts))
-
-
-def exact_constant(node: ast.expr, facts: Facts) -> float | int | None:
-    """The value of a literal, with its sign, or of a name that is bound to one once."""
-    match node:
-        case ast.Constant(value=value):
-            if isinstance(value, int | float) and not isinstance(value, bool):
-                return value
-            return None
-        case ast.UnaryOp(op=ast.USub() | ast.UAdd() as sign, operand=operand):
-            inner = exact_constant(operand, facts)
-            if inner is None or isinstance(sign, ast.UAdd):
-                return inner
-            return -inner
-        case ast.Call(func=function, args=[ast.Constant(value=str() as text)]):
-            return _spelled(text) if is_builtin(function, "float", facts) else None
-        case ast.Attribute():
-            return _NUMBERS.get(facts.resolve(node) or "")
-        case ast.Name():
-            return _bound_constant(node, facts)
-        case _:
-            return None
-
-
-def _spelled(text: str) -> float | None:
-    try:
-        return float(text)
-    except ValueError:
-        return None
-
-
-def _bound_constant(node: ast.Name, facts: Facts) -> float | int | None:
-    value = facts.value(node)
-    if value is not node and not isinstance(value, ast.Name):
-        return exact_constant(value, facts)
-    if isinstance(value, ast.Name):
-        outer = _outer_value(value, facts)
-        if outer is not None and not isinstance(outer, ast.Name):
-            return exact_constant(outer, facts)
-    return _NUMBERS.get(facts.resolve(node) or "")
-
-
-def _outer_value(node: ast.Name, facts: Facts) -> ast.expr | None:
-    """What a name of an enclosing scope is bound to, if it is bound there just once."""
-    found = _outer_definition(node, facts)
-    if found is None or found.binding is not Binding.ASSIGNED:
-        return None
-    return None if _is_declared_global(node.id, facts) else found.value
-
-
-def _outer_definition(node: ast.Name, facts: Facts) -> Definition | None:
-    reaching = facts.names.only(node)
-    if reaching is None or reaching.binding is not Binding.FREE:
-        return None
-    for names in _enclosing(facts):
-        found = names.named(node.id)
-        if found:
-            return found[0] if len(found) == 1 else None
-    return None
-
-
-def _enclosing(facts: Facts) -> Iterator[Names]:
-    for names in facts.imports.outer:
-        if not isinstance(names.scope, ast.ClassDef):
-            yield names
-
-
-def _is_declared_global(name: str, facts: Facts) -> bool:
-    """Whether some function may rebind a name of a scope around it."""
-    return any(
-        name in node.names
-        for node in ast.walk(facts.tree.module)
-        if isinstance(node, ast.Global | ast.Nonlocal)
-    )
 
 
 def _is_factor(node: ast.expr, facts: Facts) -> bool:
@@ -302,7 +216,7 @@ class _Classifier:
         return Operand.ASSUMED_NUMBER if is_factor or has_number else Operand.UNKNOWN
 
     def _free(self, name: str, is_factor: bool) -> Operand:
-        for names in _enclosing(self.facts):
+        for names in enclosing(self.facts):
             found = names.named(name)
             if len(found) != 1:
                 if found:
@@ -312,7 +226,7 @@ class _Classifier:
             if found[0].binding is Binding.PARAMETER and isinstance(node, ast.arg):
                 return self._parameter(node, names.scope, is_factor)
             is_literal = found[0].binding is Binding.ASSIGNED and value is not None
-            if is_literal and not _is_declared_global(name, self.facts):
+            if is_literal and not is_declared_global(name, self.facts):
                 assert value is not None
                 known = exact_constant(value, self.facts) is not None
                 return Operand.NUMBER if known else Operand.UNKNOWN
