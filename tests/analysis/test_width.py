@@ -171,6 +171,10 @@ SILENT = {
         def look_up(self, places):
             return F.embedding(places, self.position_embedding.weight.float())
     """,
+    "a_table_of_classes": """
+        def look_up(self, labels):
+            return F.embedding(labels, self.weight.float())
+    """,
     "the_scale_of_logits": """
         def scaled(self, input_ids, vocab_size):
             return self.logit_scale.float()[0]
@@ -334,6 +338,10 @@ WIDE = {
         def dump(self):
             return self.model.embed_tokens.weight.cpu().to(torch.float32)[:100]
     """,
+    "a_table_looked_up_by_token_ids": """
+        def forward(self, input_ids):
+            return F.embedding(input_ids, self.weight.float())
+    """,
     "a_closure_inside_a_function_on_tokens": """
         def run(model, input_ids):
             logits = model(input_ids)
@@ -375,6 +383,7 @@ def test_no_estimate_where_no_shape_is_known() -> None:
     ("situation", "dimensions"),
     [
         ("embedding_weights", ("V", "D")),
+        ("a_table_looked_up_by_token_ids", ("V", "D")),
         ("log_softmax_of_logits", ("B", "V")),
         ("masked_rows_of_a_view", ("rows", "V")),
         ("a_comment_above_the_cast", ("B", "S", "V")),

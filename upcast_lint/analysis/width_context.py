@@ -22,12 +22,15 @@ from .width_words import (
 _LANGUAGE = word_set(
     """
     causal lm generate generation greedy beam decode decoding distill distillation
-    perplexity ppl logprob logprobs logps token tokens vocab sampling speculative
+    perplexity ppl logprob logprobs logps token tokens toks vocab sample sampler
+    sampling speculative kd kl kld jsd
     """
 )
 _TOKEN_IDS = word_set(
     "input_ids token_ids tokenizer next_tokens next_token completion_ids"
 )
+_SEQUENCES = word_set("tokens prompt_tokens output_tokens generated_tokens toks")
+"""Only as they stand: `num_tokens` is in every router."""
 _LANGUAGE_MODELS = (
     "_for_causal_lm_",
     "_for_conditional_generation_",
@@ -65,7 +68,7 @@ def by_context(facts: Facts) -> Iterator[Evidence]:
     if any(model in s for _, s in said for model in _LANGUAGE_MODELS):
         return
     for name, s in said:
-        if any(f"_{other}_" in s for other in sorted(_OTHER_HOLDERS)):
+        if any(f"_{other}_" in s for other in _OTHER_HOLDERS):
             yield Evidence(HELD_OTHERWISE, f"in `{name}`")
     path = _near_path(facts.source.path)
     for part in _OTHER_PATHS:
@@ -99,7 +102,9 @@ def _of_language(holders: list[str], facts: Facts) -> Iterator[Evidence]:
         if names_vocabulary(name) and not names_logits(name):
             yield Evidence(CONTEXT, f"`{name}` in the function")
     for name in names:
-        if any(f"_{word}_" in spoken(name) for word in sorted(_TOKEN_IDS)):
+        if name in _SEQUENCES or any(
+            f"_{word}_" in spoken(name) for word in _TOKEN_IDS
+        ):
             yield Evidence(CONTEXT, f"`{name}` in the function")
     for name in holders:
         if not _LANGUAGE.isdisjoint(words(name)) or names_log_probs(name):

@@ -7,7 +7,7 @@ import ast
 from .facts import Facts
 from .width_lineage import Lineage, operation, step_operand
 from .width_shapes import canonical, written_shapes
-from .width_uses import axis_names
+from .width_uses import axis_names, table_lookup
 from .width_words import dotted_words, is_integer, names_embedding_table, spoken
 
 _LOGITS = ("B", "S", "V")
@@ -30,7 +30,8 @@ def dimensions(
         return _sliced(unpacked, lineage.trail, facts)
     if not is_vocab_wide:
         return ()
-    if any(names_embedding_table(dotted_words(node)) for node in lineage.trail):
+    is_table = any(names_embedding_table(dotted_words(n)) for n in lineage.trail)
+    if is_table or table_lookup(lineage, facts) is not None:
         return _TABLE
     if _is_one_row(lineage, facts):
         return ("B", "V")

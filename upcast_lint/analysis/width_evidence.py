@@ -16,6 +16,7 @@ from .width_uses import (
     by_tokens,
     call_of,
     last_axis_sizes,
+    table_lookup,
 )
 from .width_weights import (
     CALLED_V,
@@ -55,6 +56,7 @@ def gather_evidence(source: ast.expr, lineage: Lineage, facts: Facts) -> list[Ev
     """All evidence on a source, each kind once, in a fixed order."""
     kinds: list[Iterable[Evidence]] = [
         _by_origin(lineage, facts),
+        _by_lookup(lineage, facts),
         _by_size(lineage, facts),
         _by_shape(_shapes(source, lineage, facts)),
         _by_softmax(lineage, facts),
@@ -159,6 +161,13 @@ def _by_origin(lineage: Lineage, facts: Facts) -> Iterator[Evidence]:
                 yield from _multiplied((left, right), node)
             case _:
                 pass
+
+
+def _by_lookup(lineage: Lineage, facts: Facts) -> Iterator[Evidence]:
+    found = table_lookup(lineage, facts)
+    if found is not None:
+        text = f"a table looked up by `{found[0]}` (line {found[1].lineno})"
+        yield Evidence(EMBEDDING_TABLE, text)
 
 
 def _made_by(call: ast.Call, facts: Facts) -> Iterator[Evidence]:

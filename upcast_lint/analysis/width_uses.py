@@ -13,7 +13,7 @@ from .width_words import dotted_words, is_integer, token_name, word_set, words
 
 _SELECTIONS = frozenset(("gather", "take_along_dim", "index_select"))
 _CHOICES = frozenset(("argmax", "multinomial"))
-_TOKENS = word_set("token tokens")
+_TOKENS = word_set("token tokens tok toks input")
 
 
 @dataclass(frozen=True, slots=True)
@@ -147,6 +147,19 @@ def by_tokens(lineage: Lineage, facts: Facts) -> Iterator[Evidence]:
             keyword.arg == "ignore_index" for keyword in call.keywords
         ):
             yield Evidence(READ_BY_TOKENS, f"`cross_entropy` with `ignore_index` {at}")
+
+
+def table_lookup(lineage: Lineage, facts: Facts) -> tuple[str, ast.Call] | None:
+    """`F.embedding(input_ids, table)`: the token ids and the call, if there is one."""
+    for use in lineage.uses:
+        call = call_of(use, facts)
+        if call is None or operation(call, facts) != "embedding":
+            continue
+        for argument in (*call.args, *(k.value for k in call.keywords)):
+            name = token_name(argument) if argument is not use.tensor else None
+            if name is not None and not _TOKENS.isdisjoint(words(name)):
+                return name, call
+    return None
 
 
 def call_of(use: Use, facts: Facts) -> ast.Call | None:

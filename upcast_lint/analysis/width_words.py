@@ -152,8 +152,8 @@ def names_other_size(identifier: str) -> bool:
 
 _TOKEN_IDS = word_set(
     """
-    label labels target targets token tokens input_ids completion completions
-    response responses tgt goal next_token next_tokens shift_labels
+    label labels target targets tgt goal token tokens tok toks
+    completion completions response responses
     """
 )
 _NOT_TOKENS = frozenset(("mask", "logits", "logprobs", "scores", "weights", "lengths"))
