@@ -8,12 +8,13 @@ from dataclasses import dataclass, replace
 
 from .analysis.casts import recognise_cast
 from .analysis.directives import Directives
-from .analysis.effects import Certainty, Effects, may_run_between
+from .analysis.effects import Certainty, Effects, effects_of, may_run_between
 from .analysis.elements import Elements, ElementType, element_type
 from .analysis.facts import Facts
 from .analysis.flow import Flow, Read, follow, paths_of
 from .analysis.paths import NARROW, Paths, negation
 from .analysis.reads import Kind, Result, Selection, StepKind, Use
+from .analysis.syntax import walk_scope
 from .analysis.width import Width, judge_width
 from .finding import Edit, Estimate, Finding, Fix, Range, Safety
 from .finding import Read as ReportedRead
@@ -22,7 +23,7 @@ from .rewrite.hoist import hoist_selection
 from .rewrite.plan import Plan, plan_rewrite
 from .rewrite.text import Unfixable
 from .rule import Rule
-from .safety import Assessment, assess, piece_of
+from .safety import Assessment, assess, piece_of, values_of
 
 _KERNEL_LANGUAGES = ("triton", "tilelang", "numba", "jax", "mlx", "cutlass", "taichi")
 
@@ -64,13 +65,14 @@ def findings_of(
                 return rule.code, selection
         return None
 
-    effects: Effects | None = None
     for candidate in candidates:
         cast = recognise_cast(candidate, facts)
         if cast is None:
             continue
         flow = follow(cast, facts, directives, recognise)
         if not flow.selections() or flow.is_loop_carried:
+            continue
+        if _is_module(cast.source, facts) or _sees_names(facts):
             continue
         flow.reads = [_demoted(read) for read in flow.reads]
         paths = paths_of(flow, facts)
@@ -84,9 +86,9 @@ def findings_of(
         )
         if not (width.is_vocab_wide or demands.any_width):
             continue
-        if effects is None:
-            effects = Effects(facts)
-        judge = _Judge(facts, flow, paths, effects, directives, demands, width)
+        judge = _Judge(
+            facts, flow, paths, effects_of(facts), directives, demands, width
+        )
         finding = judge.finding(by_code, elements)
         if finding is not None:
             yield finding
@@ -114,6 +116,25 @@ def _outer_resolve(node: ast.expr, facts: Facts) -> str:
                     return parent.module or ""
                 return definition.node.name
     return head
+
+
+def _is_module(source: ast.expr, facts: Facts) -> bool:
+    """Whether a source evidently is a `torch.nn.Module`, which casts in place."""
+    value = facts.value(source)
+    if not isinstance(value, ast.Call):
+        return False
+    module, _, name = (facts.resolve(value.func) or "").rpartition(".")
+    return module in ("torch.nn", "torch.nn.modules") and name != "Parameter"
+
+
+def _sees_names(facts: Facts) -> bool:
+    """Whether a scope looks at its own names, so that none may be dropped."""
+    return any(
+        isinstance(node, ast.Call)
+        and isinstance(node.func, ast.Name)
+        and node.func.id in ("locals", "vars", "eval", "exec")
+        for node in walk_scope(facts.scope)
+    )
 
 
 def _demoted(read: Read) -> Read:
@@ -269,28 +290,39 @@ class _Judge:
     def _written_result(self, plan: Plan) -> bool:
         """Whether a view of the copy is written through while others read the copy."""
         views = [
-            m.read
+            m
             for m in plan.moved
             if m.read.selection is not None and m.read.selection.is_view
         ]
-        if not views or len(self.flow.reads) == len(views) == 1:
+        data = [r for r in self.flow.reads if r.kind is not Kind.METADATA]
+        if not views or len(data) == 1:
             return False
-        for read in views:
-            assert read.selection is not None
-            node = read.selection.node
-            parent = self.facts.tree.parents[node]
-            if isinstance(parent, ast.Attribute) and parent.attr.endswith("_"):
-                return True
-            if isinstance(parent, ast.Assign) and isinstance(
-                parent.targets[0], ast.Name
-            ):
-                name = parent.targets[0].id
-                if any(
-                    w.certainty is Certainty.WRITES and w.path == name
-                    for w in self.effects.writes
-                ):
-                    return True
-        return False
+        return any(
+            self._is_written(node)
+            for moved in views
+            for node in values_of(moved, self.facts)
+        )
+
+    def _is_written(self, node: ast.expr) -> bool:
+        """Whether a value, or the name it is bound to, is written to in place."""
+        parent = self.facts.tree.parents[node]
+        match parent:
+            case ast.Attribute(attr=name):
+                return name.endswith("_") or not isinstance(parent.ctx, ast.Load)
+            case ast.Subscript():
+                return not isinstance(parent.ctx, ast.Load)
+            case ast.AugAssign():
+                return parent.target is node
+            case ast.Assign() | ast.NamedExpr() | ast.AnnAssign():
+                names = {
+                    d.name for d in self.facts.names.definitions if d.value is node
+                }
+                return any(
+                    write.certainty is Certainty.WRITES and write.path in names
+                    for write in self.effects.writes
+                )
+            case _:
+                return False
 
     def _is_dense(self) -> bool:
         """Whether the source has no gaps in memory, by how it is made."""

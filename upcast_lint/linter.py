@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 import gc
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 
 from .finding import Edit, Finding
 from .source import Source
@@ -30,8 +30,8 @@ class Options:
 class Mended:
     """`text` after the fixes; `fixed` are the findings it mends.
 
-    Where a check on the result failed, `text` is the original, `fixed` is empty and
-    `refusal` says which check.
+    Where a check on a result failed, `refusal` says which, and `fixed` lacks what it
+    concerns; with nothing fixed `text` is the original.
     """
 
     text: str
@@ -77,25 +77,45 @@ def mend(source: Source, options: Options, findings: tuple[Finding, ...]) -> Men
     """Make the fixes of `findings` (the caller has chosen which), and check them.
 
     Of fixes that touch the same text the first is made; the next round sees the rest.
+    Where the checks refuse the whole, those fixes are made that pass one by one.
     """
+    chosen = _compatible(findings)
+    mended = _mend(source, chosen)
+    if mended.refusal is None or len(chosen) == 1:
+        return mended
+    passed: list[Finding] = []
+    for finding in chosen:
+        if _mend(source, [*passed, finding]).refusal is None:
+            passed.append(finding)
+    return replace(_mend(source, passed), refusal=mended.refusal)
+
+
+def _mend(source: Source, findings: Sequence[Finding]) -> Mended:
+    """Make all of these fixes, or none."""
     from .rewrite.check import failed_check
     from .source import apply_edits
 
-    edits: list[Edit] = []
-    made: list[Finding] = []
-    for finding in sorted(findings, key=lambda f: f.sort_key):
-        if finding.fix is None or not finding.fix.edits:
-            continue
-        if not any(_touch(a, b) for a in finding.fix.edits for b in edits):
-            edits += finding.fix.edits
-            made.append(finding)
-    if not made:
+    edits = [e for f in findings if f.fix is not None for e in f.fix.edits]
+    if not edits:
         return Mended(source.text)
     text = apply_edits(source, edits)
     refusal = failed_check(source, text, edits)
     if refusal is not None:
         return Mended(source.text, (), refusal)
-    return Mended(text, tuple(made))
+    return Mended(text, tuple(findings))
+
+
+def _compatible(findings: Sequence[Finding]) -> list[Finding]:
+    """The findings with a fix, without those whose edits touch an earlier one's."""
+    chosen: list[Finding] = []
+    edits: list[Edit] = []
+    for finding in sorted(findings, key=lambda f: f.sort_key):
+        if finding.fix is None:
+            continue
+        if not any(_touch(a, b) for a in finding.fix.edits for b in edits):
+            edits += finding.fix.edits
+            chosen.append(finding)
+    return chosen
 
 
 def _touch(a: Edit, b: Edit) -> bool:

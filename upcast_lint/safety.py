@@ -19,7 +19,11 @@ from .analysis.effects import Certainty, Effects, may_run_between
 from .analysis.elements import Elements, ElementType
 from .analysis.facts import Facts
 from .analysis.flow import Flow, Read
-from .analysis.gradient_modes import leaves_disabled_region
+from .analysis.gradient_modes import (
+    GradientMode,
+    gradient_mode,
+    leaves_disabled_region,
+)
 from .analysis.gradients import no_gradient
 from .analysis.names import Binding
 from .analysis.paths import Paths
@@ -136,6 +140,10 @@ class _Assessor:
         if self.element_type.elements is Elements.FLOAT:
             return
         source = self._name(self.flow.cast.source)
+        if any(
+            step.is_sign and step not in moved.read.lifts for step in moved.read.steps
+        ):
+            self.out.need(f"`{source}` has a float type")
         if selection.order_only:
             self.out.need(
                 f"`{source}` has a float type no wider than {self.flow.cast.dtype}"
@@ -166,15 +174,18 @@ class _Assessor:
         for step in read.lifts:
             if step.condition is not None:
                 self.out.need(step.condition)
+            if step.aligned is not None and any(
+                may_run_between(step.node, write.node, read.node, self.facts)
+                for write in self.effects.writes_to(step.aligned)
+            ):
+                self.out.block(f"`{step.aligned.id}` changes before the selection")
 
     def _strides(self, moved: Moved) -> None:
         selection = _selection(moved.read)
         if not selection.is_view:
             return
-        for site in moved.sites:
-            if site.node is None:
-                continue
-            name = _meets_reduction(site.node, self.facts, 4)
+        for node in values_of(moved, self.facts):
+            name = _meets_reduction(node, self.facts, 4)
             if name is not None:
                 self.out.need(
                     f"`{name}` adds the elements of a dense tensor in the same order "
@@ -199,7 +210,7 @@ class _Assessor:
                 self.out.assumptions.append(proof.reason)
             return
         flowing = [r for r in reads if _selection(r).result is not Result.INDICES]
-        if any(leaves_disabled_region(cast.call, r.node, self.facts) for r in flowing):
+        if any(self._starts_flowing(r) for r in flowing):
             self.out.block("the cast runs without gradients, the selection with them")
             return
         for read in flowing:
@@ -209,6 +220,14 @@ class _Assessor:
             self._later_writes(flowing)
         self._uses_between(
             [*(r.node for r in flowing), *(p.statement for p in self.plan.placements)]
+        )
+
+    def _starts_flowing(self, read: Read) -> bool:
+        """Whether gradients are off at the cast and may be on at the selection."""
+        call = self.flow.cast.call
+        return leaves_disabled_region(call, read.node, self.facts) or (
+            gradient_mode(call, self.facts) is GradientMode.DISABLED
+            and gradient_mode(read.node, self.facts) is not GradientMode.DISABLED
         )
 
     def _own_gradient(self, read: Read) -> None:
@@ -286,10 +305,9 @@ class _Assessor:
         if not isinstance(source, ast.Name):
             return
         meant = self.facts.names.of(source)
-        cast_statement = self.facts.tree.statement(self.flow.cast.call)
         for load in {load for d in meant for load in self.facts.names.uses.get(d, [])}:
             if load in self.flow.loads or self.facts.tree.contains(
-                cast_statement, load
+                self.flow.cast.call, load
             ):
                 continue
             if _is_metadata(load, self.facts):
@@ -346,6 +364,19 @@ def _is_metadata(load: ast.Name, facts: Facts) -> bool:
     if isinstance(parent, ast.Call) and isinstance(parent.func, ast.Name):
         return parent.func.id in operators.METADATA_FUNCTIONS
     return isinstance(parent, ast.Compare | ast.Delete)
+
+
+def values_of(moved: Moved, facts: Facts) -> list[ast.expr]:
+    """The expressions that hold what a selection gives, or the loads of its name."""
+    found: list[ast.expr] = []
+    for site in moved.sites:
+        if site.node is not None:
+            found.append(site.node)
+            continue
+        for definition in facts.names.named(site.name or ""):
+            if definition.node is site.statement:
+                found += facts.names.uses.get(definition, [])
+    return found
 
 
 def piece_of(read: Read) -> Piece | None:

@@ -39,6 +39,11 @@ class Cast:
     """`copy=True`: the result never shares memory with the source."""
 
     @property
+    def lays_out(self) -> bool:
+        """Whether the call asks for a memory format."""
+        return any(k.arg == "memory_format" for k in self.call.keywords)
+
+    @property
     def itemsize(self) -> int:
         return 4 if self.dtype == "float32" else 8
 
@@ -157,8 +162,11 @@ def _dtype(node: ast.expr, facts: Facts) -> str | None:
 def is_guard_for(test: ast.expr, cast: Cast, facts: Facts) -> bool:
     """Whether `test` only asks if the source lacks the type that the cast gives it.
 
-    Then the cast changes nothing where the test is false, and the test can go.
+    Then the cast changes nothing where the test is false, and the test can go, unless
+    the cast also copies, moves or lays out the tensor anew.
     """
+    if cast.copies or cast.device is not None or cast.lays_out:
+        return False
     match test:
         case ast.UnaryOp(
             op=ast.Not(), operand=ast.Compare(left=left, ops=[op], comparators=[right])

@@ -51,7 +51,7 @@ class Consumers:
                     return self._function(node, call)
                 return _full(node, "passed on")
             case ast.UnaryOp(op=ast.USub()):
-                return _step(StepKind.VIEW, parent, node)
+                return Consumption(Step(StepKind.VIEW, parent, node, is_sign=True))
             case ast.BinOp():
                 return self._arithmetic(node, parent)
             case ast.Compare() if _is_none_test(parent):
@@ -186,7 +186,7 @@ class Consumers:
         if name == "element_size":
             return Consumption(kind=Kind.DTYPE, node=call)
         if name in operators.VIEWS:
-            if any(self._names_dtype(a) for a in arguments):
+            if len(arguments) == 1 and self._names_dtype(arguments[0]):
                 return _full(call, "its bits are reinterpreted")
             if any(k.arg in ("dtype", "memory_format", "out") for k in keywords):
                 return _full(call, f"read whole by `{name}`")
@@ -196,6 +196,7 @@ class Consumers:
                     call,
                     node,
                     needs_dense=name in operators.NEEDS_DENSE,
+                    is_sign=name in operators.SIGNS,
                 )
             )
         if name in operators.TRANSFERS:
@@ -210,9 +211,8 @@ class Consumers:
 
     def _names_dtype(self, node: ast.expr) -> bool:
         dotted = self.facts.resolve(node)
-        return (dotted is not None and dotted.startswith("torch.")) or (
-            isinstance(node, ast.Attribute) and node.attr == "dtype"
-        )
+        last = getattr(node, "attr", getattr(node, "id", ""))
+        return (dotted is not None and dotted.startswith("torch.")) or "dtype" in last
 
     def _transfer(
         self,
@@ -301,7 +301,13 @@ class Consumers:
         constant = exact_constant(other, self.facts)
         finite = constant is not None and abs(constant) < float("inf") and constant != 0
         return Consumption(
-            Step(StepKind.LIFT, result, node, condition, exact_gradient=finite)
+            Step(
+                StepKind.LIFT,
+                result,
+                node,
+                condition,
+                exact_gradient=finite and not _is_divisor(node, result),
+            )
         )
 
     def _subscript(self, node: ast.expr, subscript: ast.Subscript) -> Consumption:
@@ -349,6 +355,17 @@ def _is_whole(item: ast.expr) -> bool:
             return value is None or value is Ellipsis
         case ast.Slice(lower=None, upper=None, step=None):
             return True
+        case _:
+            return False
+
+
+def _is_divisor(node: ast.expr, result: ast.expr) -> bool:
+    """Whether the copy is divided by: then a zero in it has no finite derivative."""
+    match result:
+        case ast.BinOp(op=ast.Div(), right=right):
+            return right is node
+        case ast.Call(args=[_, last]):
+            return last is node
         case _:
             return False
 

@@ -24,21 +24,43 @@ from .casts import recognise_cast
 from .facts import Facts
 from .names import Binding, free_names
 from .paths import Paths
-from .syntax import LOOPS, FunctionNode, walk_scope
+from .syntax import FUNCTIONS, LOOPS, FunctionNode, walk_scope
 
-_PURE_MODULES = (
-    "torch.",
-    "math.",
-    "numpy.",
-    "typing.",
-    "logging.",
-    "os.",
-    "time.",
-    "dataclasses.",
-    "itertools.",
-    "functools.",
-    "einops.",
+_PURE_MODULES = operators.words(
+    """
+    torch torch.nn.functional torch.special torch.linalg torch.fft torch.nn torch.cuda
+    torch.autograd math numpy numpy.linalg typing logging os os.path time dataclasses
+    einops collections copy json re warnings
+    """
 )
+"""Modules whose functions do not write to what they are given, the following aside."""
+
+_WRITERS = operators.words("numpy.copyto numpy.put numpy.place numpy.putmask")
+
+_QUERIES = operators.words(
+    """
+    get_rank get_world_size get_process_group_ranks get_global_rank is_initialized
+    is_available barrier get_group new_group get_backend ReduceOp
+    """
+)
+"""What `torch.distributed` has besides collectives, which write to what they get."""
+
+_INPLACE_FLAG = operators.words(
+    """
+    relu relu6 leaky_relu elu selu celu silu mish hardtanh hardswish hardsigmoid rrelu
+    threshold dropout alpha_dropout dropout1d dropout2d dropout3d feature_alpha_dropout
+    """
+)
+"""Functions of `torch.nn.functional` with a positional `inplace`."""
+
+_STORES = operators.words("append extend insert update setdefault appendleft")
+"""Methods by which a container comes to hold a tensor."""
+
+_ANYTHING = "*"
+"""The path of a write that may reach every tensor."""
+
+_OUTSIDE = "^"
+"""The path of a write that may reach what other scopes hold."""
 
 
 class Certainty(enum.Enum):
@@ -57,6 +79,14 @@ class Write:
     label: str
 
 
+def effects_of(facts: Facts) -> Effects:
+    """The effects of a scope, collected once."""
+    found = facts.memo.get(Effects)
+    if not isinstance(found, Effects):
+        found = facts.memo[Effects] = Effects(facts)
+    return found
+
+
 class Effects:
     """The writes of one scope, and which paths share memory."""
 
@@ -71,20 +101,37 @@ class Effects:
             if definition.value is not None and definition.binding is not (
                 Binding.AUGMENTED
             ):
-                for path in shared_paths(definition.value, facts):
-                    self._origins.setdefault(definition.name, set()).add(path)
-                    self._derived.setdefault(path, set()).add(definition.name)
+                self._derive(definition.name, definition.value)
 
     def writes_to(self, source: ast.expr) -> list[Write]:
         """Every write that may reach the tensor that `source` gives."""
         aliases = self._aliases(shared_paths(source, self.facts))
         holders = {holder for path in aliases for holder in _prefixes(path)}
+        holders.add(_ANYTHING)
+        if any(self._is_outside(path) for path in aliases):
+            holders.add(_OUTSIDE)
         return [
             write
             for write in self.writes
             if write.path in aliases
             or (write.certainty is Certainty.MAY_WRITE and write.path in holders)
         ]
+
+    def _is_outside(self, path: str) -> bool:
+        """Whether a path begins at a name that another scope binds."""
+        return not self.facts.names.named(path.partition(".")[0])
+
+    def _derive(self, path: str, value: ast.expr) -> None:
+        """Note that a path may share memory with what `value` is made from."""
+        for origin in shared_paths(value, self.facts):
+            self._origins.setdefault(path, set()).add(origin)
+            self._derived.setdefault(origin, set()).add(path)
+
+    def _store(self, holder: ast.expr, value: ast.expr) -> None:
+        """Note that an attribute or a container comes to hold a value."""
+        for path in shared_paths(holder, self.facts):
+            for origin in shared_paths(value, self.facts):
+                self._derived.setdefault(origin, set()).add(path)
 
     def _aliases(self, paths: set[str]) -> set[str]:
         """What the paths are made from, and all that is made from any of it."""
@@ -104,34 +151,43 @@ class Effects:
                 self._write(node, node.target, "is assigned in place")
             case ast.Subscript(ctx=ast.Store() | ast.Del()):
                 self._write(node, node.value, "is assigned by index")
-            case ast.Attribute(ctx=ast.Store(), attr="data" | "grad"):
-                self._write(node, node.value, f"has its `{node.attr}` replaced")
+            case ast.Attribute(ctx=ast.Store()):
+                self._write(node, node.value, f"has its `{node.attr}` set")
+            case ast.Assign():
+                for target in node.targets:
+                    if isinstance(target, ast.Attribute | ast.Subscript):
+                        self._store(target, node.value)
             case ast.Call():
                 self._call(node)
             case ast.FunctionDef() | ast.AsyncFunctionDef() | ast.Lambda():
                 self._nested(node)
-            case ast.Yield() | ast.YieldFrom() | ast.Await():
-                for definition in self.facts.names.definitions:
-                    self.writes.append(
-                        Write(
-                            node,
-                            definition.name,
-                            Certainty.MAY_WRITE,
-                            "can change while the function is suspended",
-                        )
-                    )
+            case (
+                ast.Yield()
+                | ast.YieldFrom()
+                | ast.Await()
+                | ast.AsyncFor()
+                | ast.AsyncWith()
+            ):
+                label = "can change while the function is suspended"
+                self.writes.append(Write(node, _ANYTHING, Certainty.MAY_WRITE, label))
 
     def _nested(self, function: FunctionNode | ast.Lambda) -> None:
-        """What a nested function writes to, any call of unknown code may write to."""
+        """What a nested function may write to, any call of unknown code may."""
+        captured = free_names(function)
+        mark = len(self.writes)
+        for node in ast.walk(function):
+            if node is not function and not isinstance(node, FUNCTIONS):
+                self._collect(node)
         written = {
-            path
-            for node in ast.walk(function)
-            for path in _written_paths(node, self.facts)
+            write.path
+            for write in self.writes[mark:]
+            if write.path.partition(".")[0] in captured
         }
-        for path in sorted(written & free_names(function)):
+        del self.writes[mark:]
+        label = "can be written to by a nested function"
+        for path in sorted(written):
             for node in walk_scope(self.facts.scope):
-                if isinstance(node, ast.Call):
-                    label = "is written to by a nested function"
+                if isinstance(node, ast.Call) and not self._is_pure(node):
                     self.writes.append(Write(node, path, Certainty.MAY_WRITE, label))
 
     def _call(self, call: ast.Call) -> None:
@@ -145,30 +201,71 @@ class Effects:
             if keyword.arg == "inplace" and call.args:
                 self._write(call, call.args[0], "is written to in place")
         function = call.func
+        name = self._label(function)
+        dotted = self.facts.resolve(function)
+        last = _last(dotted or "") or getattr(function, "attr", "")
+        if last.endswith("_") and not last.endswith("__"):
+            if dotted is None and isinstance(function, ast.Attribute):
+                self._write(call, function.value, f"is written to by `{last}`")
+                return
+            if given:
+                self._write(call, given[0], f"is written to by `{last}`")
+                return
+        if dotted is not None and self._writes_by_contract(call, dotted):
+            for argument in given:
+                self._write(call, argument, f"is written to by `{name}`")
+            return
+        if name == "setattr" and len(given) == 3:
+            self._write(call, given[0], "is changed by `setattr`")
+            self._store(given[0], given[2])
+            return
+        if isinstance(function, ast.Attribute) and last in _STORES:
+            for argument in given:
+                self._store(function.value, argument)
+        if self._is_pure(call):
+            return
+        if dotted is None and isinstance(function, ast.Attribute):
+            self._may_write(
+                call, function.value, f"is held by what `{name}` is called on"
+            )
+        for argument in given:
+            self._may_write(call, argument, f"is passed to `{name}`")
+        label = f"can be changed by `{name}`"
+        self.writes.append(Write(call, _OUTSIDE, Certainty.MAY_WRITE, label))
+
+    def _writes_by_contract(self, call: ast.Call, dotted: str) -> bool:
+        module, _, name = dotted.rpartition(".")
+        if dotted in _WRITERS:
+            return True
+        if module == "torch.distributed":
+            return name not in _QUERIES
+        return (
+            module == "torch.nn.functional"
+            and name in _INPLACE_FLAG
+            and bool(call.args)
+            and isinstance(call.args[-1], ast.Constant)
+            and call.args[-1].value is True
+        )
+
+    def _is_pure(self, call: ast.Call) -> bool:
+        """Whether a call is known to write to nothing that it can reach."""
+        function = call.func
         dotted = self.facts.resolve(function)
         if dotted is not None:
-            name = dotted.rpartition(".")[2]
-            if name.endswith("_") and not name.endswith("__") and given:
-                self._write(call, given[0], f"is written to by `{name}`")
-                return
-            if dotted.startswith(_PURE_MODULES):
-                return
-        elif isinstance(function, ast.Attribute):
-            name = function.attr
-            if name.endswith("_") and not name.endswith("__"):
-                self._write(call, function.value, f"is written to by `{name}`")
-                return
-            if name in operators.KNOWN_PURE_METHODS:
-                return
-            label = f"is held by what `{self._label(function)}` is called on"
-            self._may_write(call, function.value, label)
-        elif isinstance(function, ast.Name) and function.id in (
-            operators.PURE_BUILTINS
-        ):
-            return
-        label = f"is passed to `{self._label(function)}`"
-        for argument in given:
-            self._may_write(call, argument, label)
+            module = dotted.rpartition(".")[0]
+            return module in _PURE_MODULES or (
+                module == "torch.distributed" and _last(dotted) in _QUERIES
+            )
+        if isinstance(function, ast.Attribute):
+            return function.attr in operators.KNOWN_PURE_METHODS
+        if not isinstance(function, ast.Name):
+            return False
+        if function.id in ("map", "filter", "sorted", "min", "max", "next", "iter"):
+            return not any(
+                isinstance(k.value, ast.Name | ast.Lambda) and k.arg == "key"
+                for k in call.keywords
+            ) and function.id not in ("map", "filter")
+        return function.id in operators.PURE_BUILTINS
 
     def _label(self, function: ast.expr) -> str:
         text = self.facts.text(function)
@@ -231,7 +328,7 @@ def _call_shares(call: ast.Call, facts: Facts) -> set[str]:
         name = dotted.rpartition(".")[2]
         if dotted.startswith("torch.") and name in _FRESH_METHODS:
             return set()
-        if dotted.startswith(("torch.nn.functional.", "math.")):
+        if dotted.startswith("math."):
             return set()
         return _union(given, facts)
     if isinstance(function, ast.Attribute):
@@ -278,19 +375,8 @@ def _closure(start: set[str], edges: dict[str, set[str]]) -> set[str]:
     return found
 
 
-def _written_paths(node: ast.AST, facts: Facts) -> set[str]:
-    """The names that a statement or call of a nested function writes to in place."""
-    match node:
-        case ast.AugAssign(target=target):
-            return shared_paths(target, facts)
-        case ast.Subscript(ctx=ast.Store() | ast.Del()):
-            return shared_paths(node.value, facts)
-        case ast.Call(func=ast.Attribute(attr=name) as function) if name.endswith(
-            "_"
-        ) and not name.endswith("__"):
-            return shared_paths(function.value, facts)
-        case _:
-            return set()
+def _last(dotted: str) -> str:
+    return dotted.rpartition(".")[2]
 
 
 def may_run_between(

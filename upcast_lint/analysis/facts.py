@@ -20,6 +20,8 @@ class Facts:
     scope: ScopeNode
     names: Names
     imports: Imports
+    memo: dict[type, object] = field(default_factory=dict, repr=False)
+    """Analyses of the scope that are made when first asked for."""
 
     def text(self, node: ast.expr | ast.stmt) -> str:
         return self.source.segment(node)

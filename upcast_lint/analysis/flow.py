@@ -17,13 +17,14 @@ flow with such loads is *partial*.
 from __future__ import annotations
 
 import ast
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 
 from .casts import Cast, is_guard_for
 from .consumers import Consumers, Recogniser
 from .directives import Directives
 from .facts import Facts
 from .names import Binding, Definition
+from .operators import words
 from .paths import FULL, NARROW, Paths
 from .reads import Kind, Selection, Step, StepKind
 from .syntax import LOOPS
@@ -220,6 +221,8 @@ class _Follower:
         consumption = self.consumers.of(node)
         step = consumption.step
         if step is not None:
+            if step.is_sign and _lifts(steps):
+                step = replace(step, kind=StepKind.LIFT)
             self._value(step.node, (*steps, step), (*own, step), load)
             return
         assert consumption.kind is not None and consumption.node is not None
@@ -286,6 +289,9 @@ class _Follower:
                 return
             if others:
                 self.flow.is_partial = True
+        if self._runs_later(load):
+            self._full(load, "read by a generator that may run later", load)
+            return
         if self._precedes_cast_in_loop(load):
             self.flow.is_loop_carried = True
             return
@@ -300,6 +306,24 @@ class _Follower:
             and others <= self.source_definitions
         )
 
+    def _runs_later(self, load: ast.Name) -> bool:
+        """Whether a load stands in a generator that is not consumed on the spot."""
+        tree = self.facts.tree
+        for holder in tree.ancestors(load):
+            if not isinstance(holder, ast.GeneratorExp):
+                continue
+            if tree.contains(holder.generators[0].iter, load):
+                continue
+            call = tree.parents[holder]
+            if not (
+                isinstance(call, ast.Call)
+                and call.args == [holder]
+                and isinstance(call.func, ast.Name)
+                and call.func.id in _CONSUMERS
+            ):
+                return True
+        return False
+
     def _precedes_cast_in_loop(self, load: ast.Name) -> bool:
         """Whether a load can only see the copy of an earlier round."""
         if _position(load) >= _position(self.cast.call):
@@ -312,6 +336,10 @@ class _Follower:
             isinstance(loop, LOOPS) and tree.contains(loop, load)
             for loop in tree.enclosing_loops(self.cast.call)
         )
+
+
+_CONSUMERS = words("sum list tuple set dict max min any all sorted")
+"""Built-in functions that run a generator to its end."""
 
 
 def _lifts(steps: tuple[Step, ...]) -> tuple[Step, ...]:

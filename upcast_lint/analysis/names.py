@@ -41,7 +41,10 @@ class Binding(enum.Enum):
     FREE = enum.auto()
     """Bound by an enclosing scope or the module, or not bound yet."""
     OTHER = enum.auto()
-    """`with … as`, `except … as`, `def`, `class`, a pattern, a starred target."""
+    """`with`, `except`, `def`, `class`, a pattern, a starred or a nested target.
+
+    `value` then is what the bound value is, or may be a part of.
+    """
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -184,7 +187,7 @@ class _Walker:
             case ast.Tuple() | ast.List():
                 self._unpack(target.elts, binding, node, value)
             case ast.Starred():
-                self._target(target.value, Binding.OTHER, node, None)
+                self._target(target.value, Binding.OTHER, node, value)
             case _:
                 self._expression(target)
 
@@ -206,13 +209,13 @@ class _Walker:
         )
         for position, target in enumerate(targets):
             if starred:
-                self._target(target, Binding.OTHER, node, None)
+                self._target(target, Binding.OTHER, node, value)
             elif literal is not None:
                 self._target(target, Binding.ASSIGNED, node, literal[position])
             elif binding is Binding.ASSIGNED:
                 self._target(target, Binding.UNPACKED, node, value, position)
             else:
-                self._target(target, Binding.OTHER, node, None)
+                self._target(target, Binding.OTHER, node, value)
 
     # Statements
 
@@ -325,7 +328,7 @@ class _Walker:
         start = self.env
         ends: list[_Environment | None] = []
         for suite in suites:
-            self.env = None if start is None else dict(start)
+            self.env = _copy(start)
             self._suite(suite)
             ends.append(self.env)
         self.env = _join(ends)
@@ -341,11 +344,11 @@ class _Walker:
         while True:
             loop = _Loop()
             self.loops.append(loop)
-            self.env = None if head is None else dict(head)
+            self.env = _copy(head)
             if isinstance(node, ast.While):
                 self._expression(node.test)
                 tested = self.env
-                self.env = None if tested is None else dict(tested)
+                self.env = _copy(tested)
             else:
                 tested = head
                 self._target(node.target, Binding.ITERATED, node, node.iter)
@@ -356,7 +359,7 @@ class _Walker:
                 break
             head = again
         forever = isinstance(node, ast.While) and _is_true(node.test)
-        self.env = None if forever or tested is None else dict(tested)
+        self.env = None if forever else _copy(tested)
         self._suite(orelse)
         self.env = _join([self.env, *loop.breaks])
 
@@ -368,14 +371,15 @@ class _Walker:
         self.env = None
 
     def _try(self, node: ast.Try | ast.TryStar) -> None:
-        start = self.env
+        start = _copy(self.env)
         mark = len(self.made)
+        jumps = self._jumps()
         self._suite(node.body)
         interrupted = _any_prefix(start, self.made[mark:])
         self._suite(node.orelse)
         ends = [self.env]
         for handler in node.handlers:
-            self.env = None if interrupted is None else dict(interrupted)
+            self.env = _copy(interrupted)
             if handler.type is not None:
                 self._expression(handler.type)
             if handler.name is not None:
@@ -386,35 +390,56 @@ class _Walker:
         if node.finalbody:
             self.env = _any_prefix(start, self.made[mark:])
             self._suite(node.finalbody)
+            self._jump_through(node.finalbody, jumps)
             self.env = normal
             self._suite(node.finalbody)
         else:
             self.env = normal
 
+    def _jumps(self) -> tuple[int, int]:
+        """How many ways out of the innermost loop have been met."""
+        if not self.loops:
+            return (0, 0)
+        loop = self.loops[-1]
+        return (len(loop.breaks), len(loop.continues))
+
+    def _jump_through(self, finalbody: list[ast.stmt], before: tuple[int, int]) -> None:
+        """Let the jumps since `before` run a `finally` on their way."""
+        if not self.loops:
+            return
+        loop = self.loops[-1]
+        for jumps, start in zip((loop.breaks, loop.continues), before, strict=True):
+            for index in range(start, len(jumps)):
+                self.env = dict(jumps[index])
+                self._suite(finalbody)
+                if self.env is not None:
+                    jumps[index] = self.env
+
     def _with(self, node: ast.With | ast.AsyncWith) -> None:
-        start = self.env
+        start = _copy(self.env)
         mark = len(self.made)
         for item in node.items:
             self._expression(item.context_expr)
             if item.optional_vars is not None:
-                self._target(item.optional_vars, Binding.OTHER, node, None)
+                self._target(item.optional_vars, Binding.OTHER, node, item.context_expr)
         self._suite(node.body)
-        if any(_may_swallow(item.context_expr) for item in node.items):
+        if any(may_swallow(item.context_expr) for item in node.items):
             self.env = _join([self.env, _any_prefix(start, self.made[mark:])])
 
     def _match(self, node: ast.Match) -> None:
         self._expression(node.subject)
-        start = self.env
+        unmatched = self.env
         ends: list[_Environment | None] = []
         exhaustive = False
         for case in node.cases:
-            self.env = None if start is None else dict(start)
+            mark = len(self.made)
+            self.env = _copy(unmatched)
             for part in ast.walk(case.pattern):
                 match part:
                     case ast.MatchAs(name=str(name)) | ast.MatchStar(name=str(name)):
-                        self._bind(name, Binding.OTHER, part)
+                        self._bind(name, Binding.OTHER, part, node.subject)
                     case ast.MatchMapping(rest=str(name)):
-                        self._bind(name, Binding.OTHER, part)
+                        self._bind(name, Binding.OTHER, part, node.subject)
                     case ast.expr():
                         if isinstance(part, ast.Name):
                             self._load(part)
@@ -422,10 +447,11 @@ class _Walker:
                         pass
             if case.guard is not None:
                 self._expression(case.guard)
+            unmatched = _any_prefix(unmatched, self.made[mark:])
             self._suite(case.body)
             ends.append(self.env)
             exhaustive |= case.guard is None and _is_wildcard(case.pattern)
-        self.env = _join(ends if exhaustive else [*ends, start])
+        self.env = _join(ends if exhaustive else [*ends, unmatched])
 
     # Expressions
 
@@ -450,7 +476,7 @@ class _Walker:
             case ast.BoolOp():
                 self._expression(node.values[0])
                 for value in node.values[1:]:
-                    before = None if self.env is None else dict(self.env)
+                    before = _copy(self.env)
                     self._expression(value)
                     self.env = _join([before, self.env])
             case ast.ListComp() | ast.SetComp() | ast.DictComp() | ast.GeneratorExp():
@@ -463,7 +489,7 @@ class _Walker:
         start = self.env
         ends: list[_Environment | None] = []
         for arm in arms:
-            self.env = None if start is None else dict(start)
+            self.env = _copy(start)
             self._expression(arm)
             ends.append(self.env)
         self.env = _join(ends)
@@ -517,6 +543,10 @@ _UNBOUND: Reaching = frozenset((Definition("", Binding.FREE, ast.Pass()),))
 """The absence of a binding on one of the paths that join."""
 
 
+def _copy(env: _Environment | None) -> _Environment | None:
+    return None if env is None else dict(env)
+
+
 def _any_prefix(
     start: _Environment | None, made: Sequence[Definition]
 ) -> _Environment | None:
@@ -540,7 +570,7 @@ def _is_wildcard(pattern: ast.pattern) -> bool:
     return isinstance(pattern, ast.MatchAs) and pattern.pattern is None
 
 
-def _may_swallow(manager: ast.expr) -> bool:
+def may_swallow(manager: ast.expr) -> bool:
     """Whether a context manager may stop an exception, judged by its name."""
     callee = manager.func if isinstance(manager, ast.Call) else manager
     name = (

@@ -24,6 +24,9 @@ VIEW_ATTRIBUTES = frozenset(("T", "mT", "data"))
 NEEDS_DENSE = frozenset(("view", "view_as"))
 """Views that fail on some strided tensors whose dense copy they accept."""
 
+SIGNS = words("neg negative abs absolute")
+"""The views that change values: exact for floating types, but not below arithmetic."""
+
 DETACHING = frozenset(("detach", "data"))
 
 EXACT_ARITHMETIC = words("mul multiply div divide true_divide add sub subtract")

@@ -13,10 +13,11 @@ from __future__ import annotations
 
 import ast
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from .facts import Facts
-from .syntax import SCOPES
+from .names import may_swallow
+from .syntax import SCOPES, evaluated_here
 
 NARROW = 1
 FULL = 2
@@ -36,6 +37,8 @@ class Outcome:
     exits: Demands = _NO_PATH
     breaks: Demands = _NO_PATH
     continues: Demands = _NO_PATH
+    raises: Demands = _NO_PATH
+    """Of the paths that end in `raise`; they matter to handlers alone."""
 
     @property
     def all(self) -> Demands:
@@ -61,6 +64,9 @@ class Paths:
 
     def from_origin(self) -> Demands:
         """The demands of every path from the origin to an exit of the scope."""
+        scope = self.tree.scope(self.origin)
+        if isinstance(scope, ast.Lambda):
+            return self.expression(scope.body, _NONE)
         statement = self.tree.statement(self.origin)
         place = self.tree.place(statement)
         outcome = self.suite(place.suite[place.index :], _NONE)
@@ -71,27 +77,26 @@ class Paths:
             if isinstance(owner, ast.ExceptHandler | ast.match_case):
                 field = "cases"
                 owner = self.tree.parents[owner]
-            live = self._leave(owner, field, outcome)
+            left = self._leave(owner, field, outcome)
             place = self.tree.place(_as_statement(owner))
-            outcome = self.suite(place.suite[place.index + 1 :], live)
-            exits |= outcome.exits
+            outcome = self.suite(place.suite[place.index + 1 :], left.normal)
+            exits |= left.exits | outcome.exits
             owner, field = place.owner, place.field
         return exits | outcome.normal | outcome.breaks | outcome.continues
 
-    def _leave(self, owner: ast.AST, field: str, outcome: Outcome) -> Demands:
-        """Demands just after `owner`, one of whose suites had this outcome."""
-        match owner:
-            case ast.For() | ast.AsyncFor() | ast.While():
-                return outcome.normal | outcome.continues | outcome.breaks
-            case ast.Try() | ast.TryStar():
-                live = outcome.normal
-                if field == "body":
-                    live = self.suite(owner.orelse, live).normal
-                if field != "finalbody":
-                    live = self.suite(owner.finalbody, live).normal
-                return live | outcome.breaks | outcome.continues
-            case _:
-                return outcome.normal | outcome.breaks | outcome.continues
+    def _leave(self, owner: ast.AST, field: str, outcome: Outcome) -> Outcome:
+        """How control leaves `owner`, one of whose suites had this outcome."""
+        live = outcome.normal | outcome.breaks | outcome.continues
+        if not isinstance(owner, ast.Try | ast.TryStar) or field == "finalbody":
+            return Outcome(live)
+        arms = [Outcome(live)]
+        if field == "body":
+            thrown = _NONE | outcome.all | outcome.raises
+            arms = [self.suite(owner.orelse, live)]
+            arms += [self.suite(handler.body, thrown) for handler in owner.handlers]
+        joined = _either(arms)
+        last = self.suite(owner.finalbody, joined.all)
+        return Outcome(last.normal, joined.exits | last.exits)
 
     def needs_full_on_every_path(self, statement: ast.stmt) -> bool:
         """Whether each path through a statement reads the whole copy."""
@@ -106,7 +111,7 @@ class Paths:
 
     def suite(self, suite: Sequence[ast.stmt], start: Demands) -> Outcome:
         live = start
-        exits = breaks = continues = _NO_PATH
+        exits = breaks = continues = raises = _NO_PATH
         for statement in suite:
             if not live:
                 break
@@ -115,7 +120,8 @@ class Paths:
             exits |= outcome.exits
             breaks |= outcome.breaks
             continues |= outcome.continues
-        return Outcome(live, exits, breaks, continues)
+            raises |= outcome.raises
+        return Outcome(live, exits, breaks, continues, raises)
 
     def statement(self, node: ast.stmt, start: Demands) -> Outcome:
         if node in self.demands:
@@ -124,7 +130,7 @@ class Paths:
             case ast.Return():
                 return Outcome(_NO_PATH, exits=self._children(node, start))
             case ast.Raise():
-                return Outcome(_NO_PATH)
+                return Outcome(_NO_PATH, raises=self._children(node, start))
             case ast.Break():
                 return Outcome(_NO_PATH, breaks=start)
             case ast.Continue():
@@ -140,16 +146,14 @@ class Paths:
             case ast.While():
                 return self._loop(node.body, node.orelse, start, node.test)
             case ast.With() | ast.AsyncWith():
-                for item in node.items:
-                    start = self.expression(item.context_expr, start)
-                return self.suite(node.body, start)
+                return self._with(node, start)
             case ast.Try() | ast.TryStar():
                 return self._try(node, start)
             case ast.Match():
-                subject = self.expression(node.subject, start)
-                arms = [self.suite(case.body, subject) for case in node.cases]
-                return _either([*arms, Outcome(subject)])
+                return self._match(node, start)
             case ast.FunctionDef() | ast.AsyncFunctionDef() | ast.ClassDef():
+                for part in evaluated_here(node):
+                    start = self.expression(part, start)
                 return Outcome(start)
             case _:
                 return Outcome(self._children(node, start))
@@ -161,7 +165,7 @@ class Paths:
         start: Demands,
         test: ast.expr | None,
     ) -> Outcome:
-        ended = exits = breaks = _NO_PATH
+        ended = exits = breaks = raises = _NO_PATH
         head = start
         while True:
             tested = head if test is None else self.expression(test, head)
@@ -169,6 +173,7 @@ class Paths:
             again = outcome.normal | outcome.continues
             exits |= outcome.exits
             breaks |= outcome.breaks
+            raises |= outcome.raises
             ended |= again
             if again <= head:
                 break
@@ -177,15 +182,35 @@ class Paths:
             ended = start
         last = self.suite(orelse, ended)
         return Outcome(
-            last.normal | breaks, exits | last.exits, last.breaks, last.continues
+            last.normal | breaks,
+            exits | last.exits,
+            last.breaks,
+            last.continues,
+            raises | last.raises,
         )
+
+    def _with(self, node: ast.With | ast.AsyncWith, start: Demands) -> Outcome:
+        for item in node.items:
+            start = self.expression(item.context_expr, start)
+        body = self.suite(node.body, start)
+        if not any(may_swallow(item.context_expr) for item in node.items):
+            return body
+        return replace(body, normal=body.normal | body.raises, raises=_NO_PATH)
+
+    def _match(self, node: ast.Match, start: Demands) -> Outcome:
+        live = self.expression(node.subject, start)
+        arms: list[Outcome] = []
+        for case in node.cases:
+            if case.guard is not None:
+                live = self.expression(case.guard, live)
+            arms.append(self.suite(case.body, live))
+        return _either([*arms, Outcome(live)])
 
     def _try(self, node: ast.Try | ast.TryStar, start: Demands) -> Outcome:
         body = self.suite(node.body, start)
         arms = [self.suite(node.orelse, body.normal)]
-        arms += [
-            self.suite(handler.body, start | body.normal) for handler in node.handlers
-        ]
+        thrown = start | body.all | body.raises
+        arms += [self.suite(handler.body, thrown) for handler in node.handlers]
         joined = _either(arms)
         last = self.suite(node.finalbody, joined.normal)
         return Outcome(
@@ -193,6 +218,7 @@ class Paths:
             self._finally(node, body.exits | joined.exits) | last.exits,
             self._finally(node, body.breaks | joined.breaks) | last.breaks,
             self._finally(node, body.continues | joined.continues) | last.continues,
+            self._finally(node, body.raises | joined.raises) | last.raises,
         )
 
     def _finally(self, node: ast.Try | ast.TryStar, leaving: Demands) -> Demands:
@@ -233,13 +259,14 @@ def _also(demands: Demands, demand: int) -> Demands:
 
 
 def _either(outcomes: Iterable[Outcome]) -> Outcome:
-    normal = exits = breaks = continues = _NO_PATH
+    normal = exits = breaks = continues = raises = _NO_PATH
     for outcome in outcomes:
         normal |= outcome.normal
         exits |= outcome.exits
         breaks |= outcome.breaks
         continues |= outcome.continues
-    return Outcome(normal, exits, breaks, continues)
+        raises |= outcome.raises
+    return Outcome(normal, exits, breaks, continues, raises)
 
 
 def _as_statement(node: ast.AST) -> ast.stmt:

@@ -186,6 +186,8 @@ class Step:
     aligned: ast.Name | None = None
     """A vector along dimension 0 that the arithmetic pairs with the copy's rows."""
     needs_dense: bool = False
+    is_sign: bool = False
+    """Touches the sign alone: exact for floats, and only below other arithmetic."""
     is_transfer: bool = False
     """Moves the tensor to another device."""
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import ast
 
-from .effects import Effects, may_run_between
+from .effects import effects_of, may_run_between
 from .facts import Facts
 
 
@@ -17,7 +17,7 @@ def is_stable(name: ast.Name, read: ast.AST, facts: Facts) -> bool:
         return False
     return not any(
         may_run_between(definition.node, write.node, read, facts)
-        for write in Effects(facts).writes_to(name)
+        for write in effects_of(facts).writes_to(name)
         for definition in facts.names.of(name)
     )
 
@@ -28,4 +28,31 @@ def is_rebound_inside(name: str, facts: Facts) -> bool:
         name in node.names
         for node in ast.walk(facts.scope)
         if isinstance(node, ast.Global | ast.Nonlocal)
+    )
+
+
+def is_rebound_between(name: str, first: ast.AST, last: ast.AST, facts: Facts) -> bool:
+    """Whether a name may mean something else at `last` than it meant at `first`.
+
+    Equal definitions are not enough: in a loop, one of them may run between the two.
+    """
+    names, tree = facts.names, facts.tree
+    here = names.before.get(tree.statement(first), {}).get(name)
+    there = names.before.get(tree.statement(last), {}).get(name)
+    if here != there or name in names.rebound:
+        return True
+    if here is None:
+        return is_declared_elsewhere(name, facts)
+    return any(
+        may_run_between(first, definition.node, last, facts)
+        for definition in names.named(name)
+        if not isinstance(definition.node, ast.arg)
+    )
+
+
+def is_declared_elsewhere(name: str, facts: Facts) -> bool:
+    """Whether some scope of the file rebinds a name of another by `global`."""
+    return any(
+        isinstance(node, ast.Global | ast.Nonlocal) and name in node.names
+        for node in facts.tree.parents
     )

@@ -146,14 +146,15 @@ def walk_scope(scope: ScopeNode) -> Iterator[ast.AST]:
     while stack:
         node = stack.pop()
         yield node
-        stack.extend(reversed(_evaluated_here(node)))
+        stack.extend(reversed(evaluated_here(node)))
 
 
 def scope_body(scope: ScopeNode) -> list[ast.AST]:
     return [scope.body] if isinstance(scope, ast.Lambda) else list(scope.body)
 
 
-def _evaluated_here(node: ast.AST) -> list[ast.AST]:
+def evaluated_here(node: ast.AST) -> list[ast.AST]:
+    """The children of a node that run in its own scope, not in one that it opens."""
     match node:
         case ast.FunctionDef() | ast.AsyncFunctionDef():
             return [*node.decorator_list, *_evaluated_of_arguments(node.args)]

@@ -1,19 +1,21 @@
 """The checks that a rewritten text has to pass before it may be written.
 
 It parses; every statement that no edit touched is still there, as it was, in its order
-and at its depth; and no comment is lost.
+and at its depth; every name still has a binding where it had one; no comment is lost.
 """
 
 from __future__ import annotations
 
 import ast
 import io
+import symtable
 import tokenize
 from collections import Counter
 from collections.abc import Iterator, Sequence
 
 from ..finding import Edit
 from ..source import Source
+from .text import is_directive
 
 
 def failed_check(source: Source, text: str, edits: Sequence[Edit]) -> str | None:
@@ -31,9 +33,18 @@ def failed_check(source: Source, text: str, edits: Sequence[Edit]) -> str | None
     ]
     if not _is_subsequence(kept, [print_ for _, print_ in _statements(after, 0)]):
         return "the rewrite would change a statement that it does not edit"
-    lost = _comments(source.text) - _comments(text)
+    unbound = _unbound_names(text, source.path) - _unbound_names(
+        source.text, source.path
+    )
+    if unbound:
+        return f"the rewrite would leave `{min(unbound)[1]}` without a binding"
+    lost = [
+        comment
+        for comment in _comments(source.text) - _comments(text)
+        if not is_directive(comment)
+    ]
     if lost:
-        return f"the rewrite would lose the comment {next(iter(lost))!r}"
+        return f"the rewrite would lose the comment {min(lost)!r}"
     return None
 
 
@@ -67,6 +78,28 @@ def _is_touched(statement: ast.stmt, touched: Sequence[tuple[int, int]]) -> bool
     if isinstance(body, list) and body:
         last = max(statement.lineno, body[0].lineno - 1)
     return any(first <= last and statement.lineno <= end for first, end in touched)
+
+
+def _unbound_names(text: str, path: str) -> set[tuple[str, str]]:
+    """The names, with their scope, that neither a function nor the module binds."""
+    top = symtable.symtable(text, path, "exec")
+    bound = {s.get_name() for s in top.get_symbols() if s.is_assigned()}
+    bound |= {s.get_name() for s in top.get_symbols() if s.is_imported()}
+    found: set[tuple[str, str]] = set()
+    pending = [(top, "")]
+    while pending:
+        table, outer = pending.pop()
+        scope = f"{outer}.{table.get_name()}"
+        for symbol in table.get_symbols():
+            name = symbol.get_name()
+            if (
+                symbol.is_referenced()
+                and name not in bound
+                and not (symbol.is_local() or symbol.is_free() or symbol.is_parameter())
+            ):
+                found.add((scope, name))
+        pending += [(child, scope) for child in table.get_children()]
+    return found
 
 
 def _is_subsequence(parts: Sequence[str], whole: Sequence[str]) -> bool:

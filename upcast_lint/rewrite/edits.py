@@ -19,6 +19,7 @@ from .text import (
     cast_text,
     drop_cast,
     indentation,
+    is_directive,
     line_end,
     rest_of_line,
 )
@@ -70,11 +71,11 @@ class _Writer:
         guard = self.flow.guard
         if first is not None and first.definition in self.plan.dropped:
             statement = self.facts.tree.statement(self.cast.call)
-            self._drop_statement(
-                guard.holder
-                if guard is not None and isinstance(guard.holder, ast.If)
-                else statement
-            )
+            if guard is not None and isinstance(guard.holder, ast.If):
+                statement = guard.holder
+            if self.source.text.startswith("elif", self.source.node_start(statement)):
+                raise Unfixable("the guard of the cast is an `elif`")
+            self._drop_statement(statement)
             return False
         if guard is not None:
             if isinstance(guard.holder, ast.If):
@@ -112,14 +113,12 @@ class _Writer:
         if len(place.suite) == 1:
             self.text.replace(start, end, "pass")
             return
-        comments = [comment] if comment else []
+        comments = [comment] if comment and not is_directive(comment) else []
         above = first - 1
-        while above >= 1 and source.line(above).lstrip().startswith("#"):
-            if indentation(source, above) != before or above == 1:
-                break
+        while self._is_comment(above) and indentation(source, above) == before:
             above -= 1
         lines = [source.line(row).strip() for row in range(above + 1, first)]
-        if any(map(_speaks_of_cast, lines)) and not any(map(_is_directive, lines)):
+        if any(map(_speaks_of_cast, lines)) and not any(map(is_directive, lines)):
             comments = [*lines, *comments]
             first = above + 1
         blank_above = first > 1 and not source.line(first - 1).strip()
@@ -131,6 +130,16 @@ class _Writer:
         self.text.replace(source.line_starts[first - 1], next_line, "")
         if comments:
             self._keep_comments(comments)
+
+    def _is_comment(self, row: int) -> bool:
+        """Whether a row holds a comment and nothing else, not even part of a string."""
+        if row < 1 or not self.source.line(row).lstrip().startswith("#"):
+            return False
+        return not any(
+            isinstance(node, ast.Constant | ast.JoinedStr)
+            and node.lineno < row <= (node.end_lineno or 0)
+            for node in self.facts.tree.parents
+        )
 
     def _keep_comments(self, comments: Sequence[str]) -> None:
         """Put the comments of a dropped cast where the cast first goes."""
@@ -152,13 +161,13 @@ class _Writer:
     def _rename_dropped(self) -> None:
         """Let loads of dropped carriers read the source by its own name."""
         names = self.facts.names
-        entries = {load for p in self.plan.placements for load in p.loads}
+        inline = {p.loads[0] for p in self.plan.placements if p.is_inline}
         for definition in self.plan.dropped:
             name = getattr(self.cast.source, "id", "")
             if name == definition.name:
                 continue
             for load in names.uses.get(definition, []):
-                if load in entries or self._is_kept(load):
+                if load in inline or self._is_kept(load):
                     continue
                 statement = self.facts.tree.statement(load)
                 if isinstance(statement, ast.Delete):
@@ -168,10 +177,7 @@ class _Writer:
                 self._replace_node(load, name)
 
     def _is_kept(self, load: ast.Name) -> bool:
-        return any(
-            p.name == load.id and p.covers(load, self.facts)
-            for p in self.plan.placements
-        )
+        return any(p.gives(load, self.facts) for p in self.plan.placements)
 
     def _forget(self, statement: ast.Delete, load: ast.Name) -> None:
         """Take a name out of a `del`."""
@@ -246,7 +252,12 @@ class _Writer:
     def _strip_lifts(self) -> None:
         """Carriers of arithmetic become carriers of the bare tensor."""
         for definition, carrier in self.flow.carriers.items():
-            if definition in self.plan.dropped or not _has_lift(carrier.own):
+            if not _has_lift(carrier.own):
+                continue
+            if definition in self.plan.dropped:
+                if carrier.load is not None:
+                    statement = self.facts.tree.statement(carrier.node)
+                    self._drop_statement(statement)
                 continue
             bare = self._views(self._start(carrier.load), carrier.own)
             start = self.source.node_start(carrier.node)
@@ -344,7 +355,9 @@ class _Writer:
         """Rebuild `lift(cast(x))[index]` as `lift(cast(x[index]))`."""
         read = moved.read
         selection = read.selection
-        assert selection is not None and isinstance(selection.node, ast.expr)
+        assert selection is not None
+        if not isinstance(selection.node, ast.expr):
+            raise Unfixable("the pieces of an iteration come out of arithmetic")
         if self.plan.keeps_guard:
             raise Unfixable("the cast is conditional")
         out = self._views(self._start(read.load), read.own)
@@ -412,7 +425,7 @@ class _Writer:
         cast = self.cast
         dropped = [d for d in self.plan.dropped if d.name == placement.name]
         inner = self.source.segment(cast.source) if dropped else placement.name
-        if self._is_single(placement):
+        if placement.is_inline:
             load = placement.loads[0]
             self.text.discard_within(
                 self.source.node_start(load), self.source.node_end(load)
@@ -421,23 +434,6 @@ class _Writer:
             return
         line = f"{placement.name} = {cast_text(cast, inner, self.source)}"
         self._insert_line_before(placement.statement, line)
-
-    def _is_single(self, placement: Placement) -> bool:
-        """Whether the copy is only needed once, so that it needs no name."""
-        if len(placement.loads) != 1:
-            return False
-        load = placement.loads[0]
-        tree = self.facts.tree
-        if tree.enclosing_loops(load) != tree.enclosing_loops(placement.statement):
-            return False
-        return not any(
-            read.load is not None
-            and read.load is not load
-            and read.load.id == placement.name
-            and read.kind is not Kind.METADATA
-            and placement.covers(read.operand, self.facts)
-            for read in self.flow.reads
-        )
 
     # Lines
 
@@ -451,11 +447,7 @@ class _Writer:
         if source.text[start : source.node_start(statement)].strip() and not decorators:
             raise Unfixable("the statement has no line of its own")
         pad = indentation(source, row)
-        while (
-            row > 1
-            and source.line(row - 1).lstrip().startswith("#")
-            and indentation(source, row - 1) == pad
-        ):
+        while self._is_comment(row - 1) and indentation(source, row - 1) == pad:
             row -= 1
         start = source.line_starts[row - 1]
         self.inserted.setdefault(start, []).append(pad + line + line_end(source, row))
@@ -500,10 +492,3 @@ _CAST_WORDS = re.compile(
 
 def _speaks_of_cast(comment: str) -> bool:
     return _CAST_WORDS.search(comment) is not None
-
-
-def _is_directive(comment: str) -> bool:
-    text = comment.lstrip("# ").lower()
-    return text.startswith(
-        ("noqa", "type:", "fmt:", "pylint:", "pragma", "upcast-lint:")
-    )

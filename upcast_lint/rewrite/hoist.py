@@ -14,6 +14,7 @@ from ..analysis.effects import Effects
 from ..analysis.facts import Facts
 from ..analysis.flow import Flow
 from ..analysis.reads import Result
+from ..analysis.stability import is_rebound_between
 from ..analysis.syntax import FUNCTIONS
 from ..finding import Edit
 from .text import Text, Unfixable, suffix_span
@@ -57,14 +58,10 @@ def hoist_selection(
 
 def _is_constant_at(index: ast.expr, flow: Flow, facts: Facts) -> bool:
     """Whether an index means the same at the cast as where it stands."""
-    here = facts.tree.statement(index)
-    there = facts.tree.statement(flow.cast.call)
     for node in ast.walk(index):
         match node:
             case ast.Name():
-                before = facts.names.before.get(there, {}).get(node.id)
-                after = facts.names.before.get(here, {}).get(node.id)
-                if before != after:
+                if is_rebound_between(node.id, flow.cast.call, index, facts):
                     return False
             case (
                 ast.Constant()

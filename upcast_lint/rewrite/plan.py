@@ -11,12 +11,14 @@ import ast
 from collections.abc import Sequence
 from dataclasses import dataclass
 
+from ..analysis.effects import may_run_between
 from ..analysis.facts import Facts
 from ..analysis.flow import Carrier, Flow, Read
-from ..analysis.names import Binding, Definition
+from ..analysis.names import Definition
 from ..analysis.paths import Paths
 from ..analysis.reads import Kind, Result, StepKind
-from ..analysis.syntax import FUNCTIONS
+from ..analysis.stability import is_rebound_between
+from ..analysis.syntax import FUNCTIONS, walk_scope
 from .sink import Placement, gains, sink_cast
 from .text import Unfixable
 
@@ -71,6 +73,10 @@ def plan_rewrite(flow: Flow, paths: Paths, facts: Facts) -> Plan:
         raise Unfixable("the cast is conditional")
     if flow.is_partial and flow.guard is None:
         raise Unfixable("the cast is conditional")
+    if keeps_guard and flow.of_kind(Kind.DTYPE):
+        raise Unfixable("the type of a copy is read that may not be made")
+    _check_arguments(flow, moved, placements, facts)
+    _check_device(flow, moved)
     _check_lifts(flow, facts)
     return Plan(
         flow, moved, placements, _droppable(flow, placements, facts), keeps_guard
@@ -80,9 +86,7 @@ def plan_rewrite(flow: Flow, paths: Paths, facts: Facts) -> Plan:
 def _stays(read: Read, placements: Sequence[Placement], facts: Facts) -> bool:
     """Whether a selection may go on reading the copy of a placement before it."""
     return any(
-        read.load is not None
-        and placement.name == read.load.id
-        and placement.covers(read.operand, facts)
+        read.load is not None and placement.gives(read.load, facts)
         for placement in placements
     )
 
@@ -186,7 +190,12 @@ def _guard_can_follow(flow: Flow, moved: Sequence[Moved], facts: Facts) -> bool:
     assert flow.guard is not None
     if any(isinstance(n, ast.Call | ast.Await) for n in ast.walk(flow.guard.test)):
         return False
+    if not isinstance(flow.guard.holder, ast.IfExp) and facts.source.text.startswith(
+        "elif", facts.source.node_start(flow.guard.holder)
+    ):
+        return False
     names = {n.id for n in ast.walk(flow.guard.test) if isinstance(n, ast.Name)}
+    source = getattr(flow.cast.source, "id", None)
     for each in moved:
         read = each.read
         if len(each.sites) != 1 or each.sites[0].node is None:
@@ -201,13 +210,87 @@ def _guard_can_follow(flow: Flow, moved: Sequence[Moved], facts: Facts) -> bool:
             and not read.lifts
         ):
             return False
-        reaching = facts.names.before.get(statement, {})
-        guarded = facts.names.before.get(facts.tree.statement(flow.guard.holder), {})
-        for name in names:
-            same = reaching.get(name) == guarded.get(name)
-            if not same and name != getattr(flow.cast.source, "id", None):
-                return False
+        if any(
+            name != source
+            and is_rebound_between(name, flow.guard.holder, statement, facts)
+            for name in names
+        ):
+            return False
+        if _reads_state(flow.guard.test, source) and _calls_between(
+            flow.guard.holder, statement, facts
+        ):
+            return False
     return True
+
+
+def _reads_state(test: ast.expr, source: str | None) -> bool:
+    """Whether a test reads attributes or elements, the type of the source aside."""
+    return any(
+        isinstance(node, ast.Subscript)
+        or (
+            isinstance(node, ast.Attribute)
+            and not (
+                node.attr == "dtype"
+                and isinstance(node.value, ast.Name)
+                and node.value.id == source
+            )
+            and not (isinstance(node.value, ast.Name) and node.value.id == "torch")
+        )
+        for node in ast.walk(test)
+    )
+
+
+def _calls_between(first: ast.AST, last: ast.stmt, facts: Facts) -> bool:
+    return any(
+        isinstance(node, ast.Call | ast.Await | ast.Yield | ast.AugAssign)
+        and not facts.tree.contains(first, node)
+        and may_run_between(first, node, last, facts, before_last=True)
+        for node in walk_scope(facts.scope)
+    )
+
+
+def _check_arguments(
+    flow: Flow,
+    moved: Sequence[Moved],
+    placements: Sequence[Placement],
+    facts: Facts,
+) -> None:
+    """What the cast is given must mean the same wherever the cast goes."""
+    call = flow.cast.call
+    given = [a for a in call.args if a is not flow.cast.source]
+    given += [k.value for k in call.keywords]
+    places: list[ast.AST] = [m.read.node for m in moved if m.sites]
+    places += [p.statement for p in placements]
+    for node in (part for argument in given for part in ast.walk(argument)):
+        match node:
+            case ast.Name() if any(
+                is_rebound_between(node.id, call, place, facts) for place in places
+            ):
+                raise Unfixable("an argument of the cast changes before the selection")
+            case ast.Call() | ast.Await() | ast.NamedExpr() if len(places) != 1 or (
+                facts.tree.enclosing_loops(places[0])
+                != facts.tree.enclosing_loops(call)
+            ):
+                raise Unfixable("an argument of the cast is computed")
+            case _:
+                pass
+
+
+_DEVICE_READS = ("device", "is_cuda", "is_cpu", "is_meta", "is_mps", "is_xpu")
+
+
+def _check_device(flow: Flow, moved: Sequence[Moved]) -> None:
+    """A cast that moves the tensor as well must not leave its reads behind."""
+    moves = flow.cast.device is not None
+    for read in flow.of_kind(Kind.METADATA):
+        if isinstance(read.node, ast.Attribute):
+            is_asked = read.node.attr in _DEVICE_READS
+        else:
+            is_asked = "get_device" in ast.dump(read.node)
+        if is_asked and (moves or any(step.is_transfer for step in read.steps)):
+            raise Unfixable("the device of the copy is read")
+    if moves and any(each.uses_indices for each in moved):
+        raise Unfixable("the cast also moves the tensor to another device")
 
 
 def _check_lifts(flow: Flow, facts: Facts) -> None:
@@ -222,8 +305,6 @@ def _check_lifts(flow: Flow, facts: Facts) -> None:
             continue
         if read.kind is Kind.FULL or read.kind is Kind.DTYPE:
             raise Unfixable("the result of arithmetic on the copy is read whole")
-        if read.kind is Kind.METADATA and any(s.is_transfer for s in read.steps):
-            raise Unfixable("the device of the copy is read")
     for read in flow.selections():
         for step in read.lifts:
             if not _operands_are_stable(step.node, step.operand, read, facts):
@@ -235,28 +316,39 @@ def _operands_are_stable(
 ) -> bool:
     """Whether the other operands of a lift mean the same at the read."""
     skipped = set(ast.walk(operand))
-    here = facts.tree.statement(node)
-    there = facts.tree.statement(read.node)
+    same_statement = facts.tree.statement(node) is facts.tree.statement(read.node)
     for part in ast.walk(node):
         if part in skipped:
             continue
-        if isinstance(part, ast.Await | ast.NamedExpr | ast.Yield):
-            return False
-        if here is there:
-            continue
-        if isinstance(part, ast.Name):
-            reaching = facts.names.before.get(there, {}).get(part.id)
-            if reaching is None:
-                reaching = facts.names.of(part) if _is_free(part, facts) else None
-            if reaching != facts.names.of(part):
+        match part:
+            case ast.Await() | ast.NamedExpr() | ast.Yield() | ast.YieldFrom():
                 return False
-        elif isinstance(part, ast.Call) and part is not node:
-            return False
+            case ast.Call() if part is not node and not _is_repeatable(part):
+                return False
+            case ast.Attribute() if not same_statement and not _is_callee(part, node):
+                if facts.resolve(part) is None:
+                    return False
+            case ast.Name() if not same_statement:
+                if is_rebound_between(part.id, node, read.node, facts):
+                    return False
+            case _:
+                pass
     return True
 
 
-def _is_free(name: ast.Name, facts: Facts) -> bool:
-    return all(d.binding is Binding.FREE for d in facts.names.of(name))
+def _is_repeatable(call: ast.Call) -> bool:
+    """Whether a call of a number can run later, in another order, with one result."""
+    match call.func:
+        case ast.Name(id="float" | "int" | "len" | "abs" | "min" | "max"):
+            return True
+        case ast.Attribute(attr="size" | "dim" | "sqrt" | "log" | "exp"):
+            return True
+        case _:
+            return False
+
+
+def _is_callee(attribute: ast.Attribute, node: ast.expr) -> bool:
+    return isinstance(node, ast.Call) and node.func is attribute
 
 
 def _droppable(
@@ -265,12 +357,15 @@ def _droppable(
     """Carriers whose statement would only bind the source to a name."""
     found: set[Definition] = set()
     for definition, carrier in flow.carriers.items():
-        if carrier.load is not None or any(
-            s.kind is StepKind.VIEW for s in carrier.own
-        ):
+        if any(s.kind is StepKind.VIEW for s in carrier.own):
             continue
         source = flow.cast.source
         if not isinstance(source, ast.Name) or not _binds_one_name(definition.node):
+            continue
+        if carrier.load is not None and (
+            not any(s.kind is StepKind.LIFT for s in carrier.own)
+            or not facts.names.of(carrier.load) <= found
+        ):
             continue
         if source.id == definition.name or _can_rename(
             carrier, source, placements, facts
@@ -298,24 +393,20 @@ def _can_rename(
         return False
     definition = carrier.definition
     names = facts.names
-    if source.id in names.rebound:
-        return False
-    meant = names.of(source)
     for load in names.uses.get(definition, []):
         if names.only(load) is not definition:
             return False
         statement = facts.tree.statement(load)
         if isinstance(statement, ast.Delete) and placements:
             return False
-        if names.before.get(statement, {}).get(source.id, names.of(source)) != meant:
+        if is_rebound_between(source.id, source, load, facts):
             return False
         if _binds(statement, source.id, load, facts):
             return False
-    for placement in placements:
-        before = names.before.get(placement.statement, {})
-        if before.get(source.id, meant) != meant:
-            return False
-    return True
+    return not any(
+        is_rebound_between(source.id, source, placement.statement, facts)
+        for placement in placements
+    )
 
 
 def _binds(statement: ast.stmt, name: str, load: ast.Name, facts: Facts) -> bool:

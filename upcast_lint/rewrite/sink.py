@@ -30,6 +30,12 @@ class Placement:
     index: int
     name: str
     loads: tuple[ast.Name, ...]
+    is_inline: bool
+    """The cast is written at its one load, and binds no name."""
+
+    def gives(self, load: ast.Name, facts: Facts) -> bool:
+        """Whether a load of the name reads the copy that this cast binds."""
+        return not self.is_inline and load.id == self.name and self.covers(load, facts)
 
     def covers(self, node: ast.AST, facts: Facts) -> bool:
         """Whether `node` runs only after this cast."""
@@ -59,6 +65,8 @@ class _Sinker:
 
     def run(self) -> list[Placement]:
         tree = self.facts.tree
+        if isinstance(self.facts.scope, ast.Lambda):
+            raise Unfixable("a lambda has no place for a second cast")
         holder = self.flow.guard.holder if self.flow.guard else self.flow.origin
         statement = tree.statement(holder)
         place = tree.place(statement)
@@ -122,8 +130,34 @@ class _Sinker:
                     loads.append(load)
         if len(names) != 1:
             raise Unfixable("the whole copy is read under several names")
+        name = names.pop()
+        inline = len(loads) == 1 and self._is_only_load(loads[0], statement, region)
         self.placements.append(
-            Placement(statement, suite, index, names.pop(), tuple(loads))
+            Placement(statement, suite, index, name, tuple(loads), inline)
+        )
+
+    def _is_only_load(
+        self, load: ast.Name, statement: ast.stmt, region: Sequence[ast.stmt]
+    ) -> bool:
+        """Whether the copy is read once, in a simple statement, and first of all."""
+        if not isinstance(
+            statement, ast.Assign | ast.AnnAssign | ast.Return | ast.Expr
+        ):
+            return False
+        tree = self.facts.tree
+        if tree.enclosing_loops(load) != tree.enclosing_loops(statement):
+            return False
+        if any(
+            other is not load
+            and other.id == load.id
+            and any(tree.contains(each, other) for each in region)
+            for other in self.flow.loads
+        ):
+            return False
+        return not any(
+            isinstance(node, ast.Call | ast.Await | ast.Yield | ast.NamedExpr)
+            and _ends_before(node, load)
+            for node in ast.walk(statement)
         )
 
     def _entry(self, load: ast.Name | None, region: Sequence[ast.stmt]) -> ast.Name:
@@ -149,6 +183,13 @@ class _Sinker:
         if len(entries) != 1:
             raise Unfixable("the whole copy is made in more than one place")
         return entries.pop()
+
+
+def _ends_before(node: ast.expr, load: ast.Name) -> bool:
+    return (node.end_lineno or 0, node.end_col_offset or 0) <= (
+        load.lineno,
+        load.col_offset,
+    )
 
 
 def gains(flow: Flow, placements: Sequence[Placement], facts: Facts) -> bool:

@@ -110,7 +110,11 @@ def suffix_span(cast: Cast, source: Source) -> tuple[int, int]:
         raise Unfixable("the cast is spelled over several lines")
     if "\\" in source.text[receiver_end:dot]:
         raise Unfixable("the cast follows a continued line")
-    return dot, source.node_end(cast.call)
+    end = source.node_end(cast.call)
+    spelled = source.text[dot:end]
+    if "#" in spelled and ("\n" in spelled or "\r" in spelled):
+        raise Unfixable("a comment stands inside the cast")
+    return dot, end
 
 
 def cast_text(cast: Cast, inner: str, source: Source) -> str:
@@ -159,6 +163,12 @@ def drop_cast(cast: Cast, text: Text) -> bool:
         return True
     text.replace(first, rest_end, "")
     return True
+
+
+def is_directive(comment: str) -> bool:
+    """Whether a comment speaks to a tool about the line that it stands on."""
+    text = comment.lstrip("# ").lower()
+    return text.startswith(("noqa", "type:", "fmt:", "pylint:", "pragma", "pyright:"))
 
 
 def rest_of_line(source: Source, offset: int) -> tuple[str, int]:
