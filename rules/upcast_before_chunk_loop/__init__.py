@@ -10,7 +10,9 @@ from upcast_lint.analysis.indices import Proof
 from upcast_lint.analysis.partitions import is_part_narrow, partition_of
 from upcast_lint.analysis.reads import Form, Gradient, Result, Selection, Use
 from upcast_lint.analysis.rounds import (
+    Iteration,
     is_read_by_round,
+    iterating,
     judge_rounds,
     levels_of,
 )
@@ -28,16 +30,17 @@ def recognise(use: Use) -> Selection | None:
         return _iteration(use.node, label, not is_vector(use), use)
     partition = partition_of(use)
     if partition is not None:
-        loop = use.facts.tree.parents[use.node]
-        if isinstance(loop, ast.For | ast.AsyncFor | ast.comprehension):
-            is_narrow = is_part_narrow(partition, use)
-            return _iteration(loop, use.name, is_narrow and not is_vector(use), use)
-        return None
+        assert isinstance(use.node, ast.Call)
+        loop = iterating(use.node, use.facts)
+        if loop is None:
+            return None
+        is_narrow = is_part_narrow(partition, use) and not is_vector(use)
+        return _iteration(loop, use.name, is_narrow, use)
     return _piece(use)
 
 
 def _iteration(
-    loop: ast.For | ast.AsyncFor | ast.comprehension,
+    loop: Iteration,
     label: str,
     is_narrow: bool,
     use: Use,

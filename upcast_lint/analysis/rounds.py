@@ -36,7 +36,8 @@ from .subscripts import Counter, counter
 from .syntax import COMPREHENSIONS
 from .tensor_calls import integer, words
 
-LevelNode = ast.For | ast.AsyncFor | ast.While | ast.comprehension
+Iteration = ast.For | ast.AsyncFor | ast.comprehension
+LevelNode = Iteration | ast.While
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -60,6 +61,22 @@ def levels_of(node: ast.AST, use: Use) -> list[Level]:
                 if not tree.contains(generator, node):
                     found.append(Level(generator, loop))
     return found
+
+
+_PASSING_ON = words("enumerate zip reversed list tuple iter tqdm")
+
+
+def iterating(node: ast.expr, facts: Facts) -> Iteration | None:
+    """What iterates over a value, also by way of `enumerate`, `zip` and their like."""
+    parent = facts.tree.parents[node]
+    match parent:
+        case ast.For() | ast.AsyncFor() | ast.comprehension():
+            return parent if parent.iter is node else None
+        case ast.Call(func=ast.Name(id=name) | ast.Attribute(attr=name)):
+            is_passed_on = name in _PASSING_ON and node in parent.args
+            return iterating(parent, facts) if is_passed_on else None
+        case _:
+            return None
 
 
 def is_read_by_round(cuts: Sequence[Cut], use: Use) -> bool:
