@@ -342,6 +342,11 @@ WIDE = {
         def forward(self, input_ids):
             return F.embedding(input_ids, self.weight.float())
     """,
+    "a_table_whose_last_axis_is_written_down": '''
+        def loss(lm_head_weight, num_labels):
+            """Multiply by `lm_head_weight` (V, H)."""
+            return lm_head_weight.float()[:100]
+    ''',
     "a_closure_inside_a_function_on_tokens": """
         def run(model, input_ids):
             logits = model(input_ids)

@@ -1,8 +1,8 @@
 """What each kind of evidence on the width of a source weighs, and why.
 
-Calibrated on some four hundred casts in public training, serving and model code: no
-router, classifier, detector or reward model among them passes, and of the casts on
-language-model logits those fail that say nothing but `logits`.
+Calibrated by reading some four hundred casts in public training, serving and model
+code: no router, classifier, detector or reward model among them passes, and of the
+casts on language-model logits mostly those fail that say nothing but `logits`.
 """
 
 from __future__ import annotations
@@ -18,8 +18,9 @@ NAMED_FOR_TOKENS = 3
 """`lm_logits`, `vocab_parallel_logits`: both what it is and along which axis."""
 NAMED_SCORES = 1
 """Log-probabilities and scores are as often one number a token, gathered before."""
-EMBEDDING_TABLE = 3
-"""A table of embeddings has a row for each token."""
+EMBEDDING_TABLE = 6
+"""A table of embeddings has a row for each token, whatever its last axis is written
+to be and whatever other sizes stand nearby."""
 LANGUAGE_HEAD = 3
 """What the head of a language model returns is a score for each token."""
 CALLED_VOCABULARY = 3
