@@ -79,6 +79,11 @@ def test_code_that_raises(tmp_path: Path, body: str, failure: str) -> None:
     assert verdict.failure is not None and failure in verdict.failure
 
 
+def test_inputs_on_which_both_raise_are_counted(tmp_path: Path) -> None:
+    verdict = run(tmp_path, "return x.view(-1).float()", "x=bf16[4,6]")
+    assert verdict.passes and 0 < verdict.raised < verdict.comparisons
+
+
 def test_an_input_that_the_function_does_not_take(tmp_path: Path) -> None:
     assert run(tmp_path, "return x", "x=1; y=2").failure == "f takes no y"
 

@@ -195,3 +195,17 @@ def test_a_function_without_a_finding_is_not_run(
     result = invoke(f"{loss}::pick", "--inputs", "logits=bf16[2,8,64]; idx=3")
     assert result.exit_code == 0
     assert "nothing to rewrite, nothing was run" in result.stdout
+
+
+def test_the_linter_rewrites_what_is_verified(tmp_path: Path) -> None:
+    path = tmp_path / "loss.py"
+    path.write_text(SOURCE)
+    plan = tmp_path / "verify.toml"
+    plan.write_text(
+        '[[function]]\nfile = "loss.py"\nname = "pick"\n'
+        'inputs = "logits=low[2,8,64] grad; idx=i64[2,8,4]<64 distinct"\n'
+    )
+    result = invoke(f"{path}::pick", "--spec", plan)
+    assert result.exit_code == 0, result.output
+    assert "pick: 87 inputs compared" in result.stdout
+    assert path.read_text() == SOURCE

@@ -59,7 +59,8 @@ def gradient_cut(x: torch.Tensor, i: torch.Tensor) -> torch.Tensor:
 
 def gradient_scaled(x: torch.Tensor, i: torch.Tensor) -> torch.Tensor:
     picked = x.gather(-1, i).float()
-    return picked.detach() + 2 * (picked - picked.detach())
+    picked.register_hook(lambda upstream: 2 * upstream)
+    return picked
 
 
 def source_written(x: torch.Tensor, i: torch.Tensor) -> torch.Tensor:
@@ -115,6 +116,14 @@ def test_a_difference_that_does_not_show() -> None:
     )
 
 
+def test_a_wrong_gradient_among_those_that_differ() -> None:
+    repeated = GATHER.replace("distinct", "repeated")
+    case = Case("repeated", repeated, gradients=Relation.DIFFER)
+    assert report(cast_first, gather_first, case).holds
+    found = report(cast_first, gradient_scaled, case)
+    assert "gradients differ by more than rounding on f32" in found.failures[0]
+
+
 def forced_copy(x: torch.Tensor) -> torch.Tensor:
     return x.detach().to(torch.float32, copy=True)[:, -1:].add_(1)
 
@@ -160,7 +169,8 @@ def test_a_second_copy_on_a_path_that_reads_everything() -> None:
 
 def test_a_fixture_that_only_raises_shows_nothing() -> None:
     found = report(raising, raising, Case("", GATHER))
-    assert "before raises RuntimeError" in found.failures[0]
+    assert "before raises on bf16" in found.failures[0]
+    assert "RuntimeError: " in found.failures[0]
 
 
 def test_an_open_relation_is_counted_and_not_judged() -> None:

@@ -24,7 +24,7 @@ import torch
 
 from .comparison import Mismatch, compare
 from .exchange import Request, Verdict
-from .execution import call_with_gradients, run_case
+from .execution import call_with_gradients, is_runnable, run_case
 from .fixture import Case
 from .inputs import LOW_DTYPES, Conditions, all_conditions, make_inputs
 from .judge import peak_memory
@@ -72,10 +72,14 @@ def compare_functions(
     outputs: dict[str, Mismatch] = {}
     gradients: dict[str, Mismatch] = {}
     restrided = False
-    count = 0
+    count = raised = 0
     for given in all_conditions(_low_dtypes(inputs), request.device):
-        found = compare(run_case(before, case, given), run_case(after, case, given))
+        if not is_runnable(before, case, given):
+            continue
+        outcome = run_case(before, case, given)
+        found = compare(outcome, run_case(after, case, given))
         count += 1
+        raised += outcome.error is not None and not found.outputs
         restrided |= bool(found.restrided)
         for mismatches, kept in (
             (found.outputs, outputs),
@@ -85,6 +89,7 @@ def compare_functions(
                 _keep_largest(kept, mismatch)
     return Verdict(
         comparisons=count,
+        raised=raised,
         outputs=tuple(map(str, outputs.values())),
         gradients=tuple(map(str, gradients.values())),
         largest_output=_largest(outputs),

@@ -170,7 +170,8 @@ def _has_cuda() -> bool:
 def _verdict_lines(subject: Subject, verdict: Verdict) -> list[str]:
     if verdict.failure is not None:
         return [f"{subject.function}: not verified: {verdict.failure}"]
-    lines = [f"{subject.function}: {verdict.comparisons} inputs compared"]
+    alike = f", both raise alike on {verdict.raised}" if verdict.raised else ""
+    lines = [f"{subject.function}: {verdict.comparisons} inputs compared{alike}"]
     for what, differences, largest in (
         ("outputs", verdict.outputs, verdict.largest_output),
         ("gradients", verdict.gradients, verdict.largest_gradient),

@@ -33,13 +33,15 @@ class Request:
 class Verdict:
     """What running both versions showed.
 
-    Differences are in words, the first of each output and gradient; `largest_…` is
-    the largest absolute one. Peaks are bytes, times seconds, for a forward and
-    backward pass on the inputs as they are specified. `failure` says why there was
-    nothing to compare, and the rest is then empty.
+    On `raised` of the inputs compared both versions raise the same error, which shows
+    little. Differences are in words, the first of each output and gradient;
+    `largest_…` is the largest absolute one. Peaks are bytes, times seconds, for a
+    forward and backward pass on the inputs as they are specified. `failure` says why
+    there was nothing to compare, and the rest is then empty.
     """
 
     comparisons: int = 0
+    raised: int = 0
     outputs: tuple[str, ...] = ()
     gradients: tuple[str, ...] = ()
     largest_output: float | None = None

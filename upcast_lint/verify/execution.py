@@ -15,7 +15,7 @@ from typing import Any
 import torch
 
 from .fixture import Arguments, Case
-from .inputs import Conditions, make_inputs
+from .inputs import Conditions, Values, make_inputs
 from .specification import parse_inputs
 
 
@@ -82,6 +82,18 @@ def call_with_gradients(
         if roots and all(root.requires_grad for root in roots):
             torch.autograd.backward(roots, upstream)
     return outputs
+
+
+def is_runnable(function: Callable[..., Any], case: Case, given: Conditions) -> bool:
+    """Whether it is safe to run the function on these inputs on their device.
+
+    Without elements an index may be out of range. The CPU raises then; CUDA fails an
+    assertion that ends all further work in the process.
+    """
+    if given.device == "cpu" or given.values is not Values.EMPTY:
+        return True
+    on_cpu = dataclasses.replace(given, device="cpu")
+    return run_case(function, case, on_cpu).error is None
 
 
 def parameters_of(function: Callable[..., Any], inputs: Arguments) -> Arguments:

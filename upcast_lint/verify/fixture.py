@@ -36,7 +36,10 @@ class Relation(enum.Enum):
     EQUAL = "equal"
     """On every input."""
     DIFFER = "differ"
-    """For each dtype that is widened, on at least one seed; equal on a no-op cast."""
+    """For each dtype that is widened, on at least one seed.
+
+    Where the cast does nothing, gradients may differ by rounding at most.
+    """
     OPEN = "open"
     """Not known, or different from device to device: reported, not judged."""
 

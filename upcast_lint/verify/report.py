@@ -95,8 +95,9 @@ def terminal_lines(report: Report) -> Iterator[str]:
             yield (
                 f"  {verdict} {case.device:4} {case.claim:{width}}  "
                 f"{case.comparisons:4} inputs  "
-                f"outputs {_share(case.outputs_unequal, case):14} "
-                f"gradients {_share(case.gradients_unequal, case):14} {_peaks(case)}"
+                f"outputs {_share(case.outputs_unequal):13} "
+                f"gradients {_share(case.gradients_unequal):13} "
+                f"strides {_share(case.restrided):13} {_peaks(case)}".rstrip()
             )
             yield from (f"       {failure}" for failure in case.failures)
     if report.peaks:
@@ -155,6 +156,7 @@ def markdown_lines(report: Report) -> Iterator[str]:
             "inputs",
             "outputs",
             "gradients",
+            "strides",
             "holds",
         ),
         [
@@ -164,8 +166,9 @@ def markdown_lines(report: Report) -> Iterator[str]:
                 case.tier,
                 case.device,
                 str(case.comparisons),
-                _share(case.outputs_unequal, case),
-                _share(case.gradients_unequal, case),
+                _share(case.outputs_unequal),
+                _share(case.gradients_unequal),
+                _share(case.restrided),
                 "yes" if case.holds else "**no**: " + "; ".join(case.failures),
             )
             for case in report.cases
@@ -182,7 +185,7 @@ def _markdown_table(
         yield "| " + " | ".join(cell.replace("|", "\\|") for cell in row) + " |"
 
 
-def _share(unequal: int, case: CaseReport) -> str:
+def _share(unequal: int) -> str:
     return f"differ on {unequal}" if unequal else "equal"
 
 
