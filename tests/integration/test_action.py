@@ -135,7 +135,7 @@ def test_names_cannot_write_the_summary(checkout: Path) -> None:
 def test_the_action_is_what_github_takes() -> None:
     yaml = pytest.importorskip("yaml")
     action: Any = yaml.safe_load((ROOT / "action.yml").read_text(encoding="utf-8"))
-    schema = published_schema("json.schemastore.org/github-action.json")
+    schema = published_schema("creating-actions/metadata-syntax-for-github-actions")
     jsonschema.Draft7Validator(schema).validate(action)
     scripts = [step.get("run", "") for step in action["runs"]["steps"]]
     assert not any("${{" in script for script in scripts)  # nothing to inject into
