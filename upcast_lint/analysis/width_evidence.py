@@ -54,9 +54,11 @@ from .width_words import (
 
 def gather_evidence(source: ast.expr, lineage: Lineage, facts: Facts) -> list[Evidence]:
     """All evidence on a source, each kind once, in a fixed order."""
+    tables = [*_by_table(lineage, facts), *_by_lookup(lineage, facts)]
+    if tables:
+        return [*_best(tables), *_against(_by_name(lineage, facts))]
     kinds: list[Iterable[Evidence]] = [
         _by_origin(lineage, facts),
-        _by_lookup(lineage, facts),
         _by_size(lineage, facts),
         _by_shape(_shapes(source, lineage, facts)),
         _by_softmax(lineage, facts),
@@ -73,6 +75,10 @@ def gather_evidence(source: ast.expr, lineage: Lineage, facts: Facts) -> list[Ev
         if has_ground or piece.weight < 0:
             found.append(piece)
     return found
+
+
+def _against(evidence: Iterable[Evidence]) -> list[Evidence]:
+    return [piece for piece in _best(evidence) if piece.weight < 0]
 
 
 def _best(evidence: Iterable[Evidence]) -> list[Evidence]:
@@ -119,9 +125,7 @@ def _is_operation(name: str | None) -> bool:
 
 def _name_for(dotted: str) -> Iterator[Evidence]:
     last = dotted.rpartition(".")[2]
-    if names_embedding_table(dotted):
-        yield Evidence(EMBEDDING_TABLE, f"embedding weights `{dotted}`")
-    elif names_logits(last) and (
+    if names_logits(last) and (
         names_vocabulary(last) or _SPECIFIC.intersection(words(last))
     ):
         yield Evidence(NAMED_FOR_TOKENS, f"named `{last}`")
@@ -136,6 +140,14 @@ _SPECIFIC = frozenset(("token", "lm", "vocab"))
 
 
 # Origins
+
+
+def _by_table(lineage: Lineage, facts: Facts) -> Iterator[Evidence]:
+    for node in lineage.trail:
+        dotted = _called(node, facts)
+        if names_embedding_table(dotted):
+            yield Evidence(EMBEDDING_TABLE, f"embedding weights `{dotted}`")
+
 
 _NARROWING = word_set(
     """

@@ -18,9 +18,9 @@ NAMED_FOR_TOKENS = 3
 """`lm_logits`, `vocab_parallel_logits`: both what it is and along which axis."""
 NAMED_SCORES = 1
 """Log-probabilities and scores are as often one number a token, gathered before."""
-EMBEDDING_TABLE = 6
-"""A table of embeddings has a row for each token, whatever its last axis is written
-to be and whatever other sizes stand nearby."""
+EMBEDDING_TABLE = 3
+"""A table of embeddings has a row for each token. Its last axis is another, so that
+shapes and sizes are no evidence on it."""
 LANGUAGE_HEAD = 3
 """What the head of a language model returns is a score for each token."""
 CALLED_VOCABULARY = 3
