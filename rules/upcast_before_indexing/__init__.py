@@ -6,7 +6,7 @@ import ast
 from collections.abc import Sequence
 from pathlib import Path
 
-from upcast_lint.analysis.cuts import cuts_of
+from upcast_lint.analysis.cuts import cuts_of, has_one_element
 from upcast_lint.analysis.indices import (
     Proof,
     distinct_pairs,
@@ -38,10 +38,13 @@ def _masked_select(use: Use) -> Selection | None:
     if bound is None or "mask" not in bound:
         return None
     assert isinstance(use.node, ast.Call)
+    # The smaller of tensor and mask is expanded, and its elements repeat.
+    may_repeat = any(has_one_element(axis, use) for axis in (0, 1, -1))
     return Selection(
         node=use.node,
         label="masked_select",
         narrow=f"the elements where `{_text(bound['mask'], use)}` holds",
+        gradient=Gradient.REPEATS if may_repeat else Gradient.EXACT,
         index=bound["mask"],
         takes_index_tensor=True,
     )

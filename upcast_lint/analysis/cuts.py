@@ -98,7 +98,7 @@ def cuts_of(items: Sequence[Item]) -> tuple[Cut, ...]:
 def is_narrow(cut: Cut, use: Use) -> bool:
     facts = use.facts
     if cut.index is not None:
-        return not _has_one_element(cut.axis, use)
+        return not has_one_element(cut.axis, use)
     if cut.step is not None:
         step = integer(cut.step)
         return step is not None and step > 1
@@ -108,7 +108,7 @@ def is_narrow(cut: Cut, use: Use) -> bool:
         return False
     if _is_whole_size(cut.end, cut.axis, facts) or _names_vocabulary(cut.end):
         return False
-    return not _has_one_element(cut.axis, use)
+    return not has_one_element(cut.axis, use)
 
 
 def kept_of(cut: Cut, facts: Facts) -> str:
@@ -220,7 +220,7 @@ def _names_vocabulary(node: ast.expr) -> bool:
             return False
 
 
-def _has_one_element(axis: int | None, use: Use) -> bool:
+def has_one_element(axis: int | None, use: Use) -> bool:
     """Whether a dimension evidently has the size one, so that nothing is dropped."""
     return axis is not None and _is_new_axis(use.operand, axis, use, 6)
 

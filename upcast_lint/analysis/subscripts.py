@@ -180,8 +180,15 @@ _LOOP_LETTERS = frozenset("abcdefghijklnopqrstuvwxyz")
 
 
 def _is_likely(node: ast.expr, facts: Facts) -> bool:
-    """Whether a name is one that integers have."""
+    """Whether a name is one that integers have, or arithmetic has an integer in it."""
     match node:
+        case ast.BinOp(left=left, right=right):
+            kinds = [_computed_kind(side, facts) for side in (left, right)]
+            tensors = [
+                classify_operand(side, facts) is Operand.TENSOR
+                for side in (left, right)
+            ]
+            return any(kind in _ONE for kind in kinds) and not any(tensors)
         case ast.Name(id=name):
             pass
         case ast.Attribute(attr=name):
