@@ -1,0 +1,343 @@
+"""What may write to a tensor, and when.
+
+In `WRITES` and its like the tensor is `x`; in the snippets of order, `first()`,
+`middle()` and `last()` stand for a cast, a write and a read.
+"""
+
+from __future__ import annotations
+
+import ast
+from textwrap import dedent, indent
+
+import pytest
+
+from upcast_lint.analysis.effects import Certainty, Effects, may_run_between
+from upcast_lint.analysis.effects import shared_paths as shared
+
+from .helpers import IMPORTS, call_of, facts_of
+
+_HEAD = f"{IMPORTS}import torch.distributed as dist\nimport numpy as np\n"
+
+
+def writes(body: str, source: str = "x") -> set[str]:
+    """The certainties with which a function body writes to `source`."""
+    code = f"{_HEAD}def f(self, x, y, i, g):\n{indent(dedent(body), ' ')}\n"
+    effects = Effects(facts_of(code, "f"))
+    found = effects.writes_to(ast.parse(source, mode="eval").body)
+    return {write.certainty.name for write in found}
+
+
+NONE = {
+    "a read": "y = x + 1",
+    "an assignment rebinds": "x = y",
+    "a method that reads": "x.sum()",
+    "its length": "len(x)",
+    "printed": "print(x)",
+    "its shape": "g(x.shape, x.dtype, x.device)",
+    "its size": "n = x.shape[0]\nn += 1",
+    "a function of torch": "torch.softmax(x, -1)",
+    "a function of functional": "F.relu(x)",
+    "relu that is told not to": "F.relu(x, False)",
+    "an index of another": "y[x] = 1",
+    "a value that is stored": "y[0] = x.sum()",
+    "the other operand": "y += x",
+    "the argument of an in-place method": "y.add_(x)",
+    "the source of a copy": "y.copy_(x)",
+    "another tensor": "y.zero_()",
+    "another tensor by `out=`": "torch.add(x, 1, out=y)",
+    "a result of arithmetic": "z = x * 2\nz.zero_()",
+    "a gathered part": "z = x.gather(-1, i)\nz.zero_()",
+    "a clone": "z = x.clone()\nz.zero_()",
+    "a forced copy": "z = x.to(torch.float32, copy=True)\nz.zero_()",
+    "a sum": "total = 0\ntotal += x.sum()",
+    "an unknown call that is not given it": "g(y)",
+    "an unknown method of another": "y.fill(0)",
+    "a store to an attribute of another": "self.n = 1",
+    "numbers made from it": "n = len(x)\nn += 1",
+    "a rank asked for": "dist.get_rank(x)",
+    "a nested function that reads": "def h(): return x.sum()\nh()",
+    "a nested function with its own": "def h(x): x.zero_()\nh(y)",
+    "an attribute of another object": "y.logits.zero_()",
+}
+
+
+@pytest.mark.parametrize("body", NONE.values(), ids=NONE.keys())
+def test_no_write(body: str) -> None:
+    assert writes(body) == set()
+
+
+CERTAIN = {
+    "an augmented assignment": "x += 1",
+    "an augmented assignment to an item": "x[0] *= 2",
+    "a store": "x[0] = 1",
+    "a store to a slice": "x[:, 1:] = 0",
+    "a deleted item": "del x[0]",
+    "a store by unpacking": "x[0], n = 1, 2",
+    "a store by a loop": "for x[0] in y: pass",
+    "a store to its data": "x.data = y",
+    "a switch of its gradient": "x.requires_grad = True",
+    "an in-place method": "x.zero_()",
+    "a chain of in-place methods": "x.zero_().add_(1)",
+    "an in-place function": "torch.relu_(x)",
+    "an in-place function of functional": "F.relu_(x)",
+    "`out=`": "torch.add(y, 1, out=x)",
+    "`out=` with several": "torch.topk(y, 2, out=(x, i))",
+    "`inplace=`": "F.relu(x, inplace=True)",
+    "a positional `inplace`": "F.relu(x, True)",
+    "a positional `inplace` of dropout": "F.dropout(x, 0.5, True, True)",
+    "an initialiser": "torch.nn.init.zeros_(x)",
+    "a collective": "dist.all_reduce(x)",
+    "a gathered list": "dist.all_gather([x], y)",
+    "numpy through a view": "np.copyto(x.numpy(), y)",
+    "a view": "x.view(-1).zero_()",
+    "a part": "x[0].zero_()",
+    "its data": "x.data.zero_()",
+    "a detached view": "x.detach().zero_()",
+    "a transposed view": "x.T.zero_()",
+    "a move that may do nothing": "x.to(y.device).zero_()",
+    "a cast that may do nothing": "x.float().zero_()",
+    "one of two": "(x if g else y).zero_()",
+    "one of several": "(y or x).zero_()",
+    "an alias": "z = x\nz.zero_()",
+    "an alias that is written later": "z = x\nx = y\nz.zero_()",
+    "an alias of an alias": "z = x\nw = z\nw.zero_()",
+    "a named view": "z = x.view(-1)\nz.zero_()",
+    "an unpacked view": "a, b = x.chunk(2)\nb.zero_()",
+    "a starred view": "a, *b = x.split(2)\nb[0].zero_()",
+    "what it is made from": "x = y.view(-1)\ny.zero_()",
+    "a sibling": "x = y[0]\nz = y[1]\nz.zero_()",
+    "a loop over its rows": "for z in x: z.zero_()",
+    "a loop over a list": "for z in [x, y]: z.zero_()",
+    "a counted loop": "for n, z in enumerate([x, y]): z.zero_()",
+    "a zipped loop": "for a, b in zip([x], [y]): a.zero_()",
+    "a comprehension": "[z.zero_() for z in [x, y]]",
+    "a walrus": "if (z := x) is not None: z.zero_()",
+    "a list": "z = [x]\nz[0].zero_()",
+    "a dict": "z = {'a': x}\nz['a'].zero_()",
+    "an appended item": "z = []\nz.append(x)\nz[0].zero_()",
+    "an item of a dict": "z = {}\nz['a'] = x\nz['a'].zero_()",
+    "a dict that is updated": "z = {}\nz.update(a=x)\nz['a'].zero_()",
+    "an attribute": "self.cache = x\nself.cache.zero_()",
+    "an attribute by setattr": "setattr(self, 'cache', x)\nself.zero_()",
+    "the name of a context": "with g(x) as z: z.zero_()",
+    "a captured pattern": "match x:\n case z: z.zero_()",
+    "what an unknown call gives back": "z = g(x)\nz.zero_()",
+}
+
+
+@pytest.mark.parametrize("body", CERTAIN.values(), ids=CERTAIN.keys())
+def test_write(body: str) -> None:
+    assert "WRITES" in writes(body)
+
+
+POSSIBLE = {
+    "an unknown function": "g(x)",
+    "an unknown function by keyword": "g(y=x)",
+    "an unknown function of many": "g(*[x])",
+    "an unknown function of a view": "g(x.view(-1))",
+    "an unknown function of an alias": "z = x\ng(z)",
+    "an unknown function of a list": "z = [x]\ng(z)",
+    "an unknown method of it": "x.fill(0)",
+    "an unknown method of another": "self.work(x)",
+    "a function that maps": "list(map(g, [x]))",
+    "a custom operator": "torch.ops.mine.scale(x)",
+    "a nested function": "def h(): x.zero_()\nh()",
+    "a nested function that hands it on": "def h(): g(x)\nh()",
+    "a lambda": "h = lambda: x.zero_()\nh()",
+    "a nested function that is passed on": "def h(): x.zero_()\ng(h)",
+    "a generator that is suspended": "yield",
+}
+
+
+@pytest.mark.parametrize("body", POSSIBLE.values(), ids=POSSIBLE.keys())
+def test_possible_write(body: str) -> None:
+    assert writes(body) == {"MAY_WRITE"}
+
+
+HELD = {
+    "another attribute is set": ("self.n = 1", set()),
+    "a known method of its holder": ("self.items()", set()),
+    "a method of its holder": ("self.step()", {"MAY_WRITE"}),
+    "its holder passed on": ("g(self)", {"MAY_WRITE"}),
+    "its own in-place method": ("self.logits.zero_()", {"WRITES"}),
+    "an alias": ("z = self.logits\nz.zero_()", {"WRITES"}),
+}
+
+
+@pytest.mark.parametrize(("body", "expected"), HELD.values(), ids=HELD.keys())
+def test_an_attribute(body: str, expected: set[str]) -> None:
+    assert writes(body, "self.logits") == expected
+
+
+def test_any_unknown_call_may_write_to_what_another_scope_binds() -> None:
+    assert writes("g(y)", "TABLE") == {"MAY_WRITE"}
+    assert writes("print(y)", "TABLE") == set()
+    assert writes("torch.relu(y)", "TABLE") == set()
+
+
+def test_an_await_lets_everything_change() -> None:
+    for statement in ("await y", "async with y: pass", "async for n in y: pass"):
+        code = f"async def f(x, y):\n {statement}\n"
+        found = Effects(facts_of(code)).writes_to(ast.parse("x", mode="eval").body)
+        assert {write.certainty for write in found} == {Certainty.MAY_WRITE}, statement
+
+
+def test_what_a_write_says() -> None:
+    code = f"{_HEAD}def f(x, g):\n x.zero_()\n x += 1\n x[0] = 1\n g(x)\n"
+    found = Effects(facts_of(code, "f")).writes_to(ast.parse("x", mode="eval").body)
+    assert [w.label for w in found] == [
+        "is written to by `zero_`",
+        "is assigned in place",
+        "is assigned by index",
+        "is passed to `g`",
+    ]
+
+
+SHARED = {
+    "1": set(),
+    "x + 1": set(),
+    "x.shape": set(),
+    "x.sum()": set(),
+    "-x": set(),
+    "torch.zeros(3)": set(),
+    "torch.clone(x)": set(),
+    "math.sqrt(x)": set(),
+    "len(x)": set(),
+    "x": {"x"},
+    "x[0]": {"x"},
+    "x.T": {"x"},
+    "x.view(-1)": {"x"},
+    "x.logits": {"x.logits"},
+    "x.a.b": {"x.a.b"},
+    "x[0].logits": {"x"},
+    "g(x).logits": {"x"},
+    "x if c else y": {"x", "y"},
+    "x or y": {"x", "y"},
+    "(x, y)": {"x", "y"},
+    "[x, *y]": {"x", "y"},
+    "{1: x}": {"x"},
+    "[x for x in y]": {"x", "y"},
+    "g(x, k=y)": {"x", "y"},
+    "torch.transpose(x, 0, 1)": {"x"},
+    "list(x)": {"x"},
+    "(z := x)": {"x"},
+    "x.float()": {"x"},
+    "x.to(torch.float32, copy=True)": set(),
+}
+
+
+@pytest.mark.parametrize(("text", "expected"), SHARED.items(), ids=SHARED.keys())
+def test_shared_paths(text: str, expected: set[str]) -> None:
+    facts = facts_of(f"{IMPORTS}import math\ndef f(x, y, g, c):\n return {text}\n", "f")
+    assert isinstance(facts.scope, ast.FunctionDef)
+    statement = facts.scope.body[0]
+    assert isinstance(statement, ast.Return) and statement.value is not None
+    assert shared(statement.value, facts) == expected
+
+
+def between(code: str, *, before_last: bool = False) -> bool:
+    facts = facts_of(code)
+    first, middle, last = (call_of(facts, n) for n in ("first", "middle", "last"))
+    return may_run_between(first, middle, last, facts, before_last=before_last)
+
+
+NOT_BETWEEN = {
+    "before": "middle()\nfirst()\nlast()",
+    "after": "first()\nlast()\nmiddle()",
+    "the other arm": "first()\nif c: middle()\nelse: last()",
+    "an arm that leaves": """
+        def f():
+            first()
+            if c:
+                middle()
+                return
+            last()
+    """,
+    "an arm that raises": """
+        first()
+        if c:
+            middle()
+            raise E
+        last()
+    """,
+    "another case": """
+        first()
+        match c:
+            case 1: middle()
+            case 2: last()
+    """,
+    "what takes the result of the last": "first()\nmiddle(last())",
+    "a loop around all of them": "for i in n:\n first()\n last()\n middle()",
+}
+
+
+@pytest.mark.parametrize("code", NOT_BETWEEN.values(), ids=NOT_BETWEEN.keys())
+def test_not_between(code: str) -> None:
+    assert not between(code)
+
+
+BETWEEN = {
+    "in between": "first()\nmiddle()\nlast()",
+    "in one statement": "g(first(), middle(), last())",
+    "within the last": "first()\nlast(middle())",
+    "in an arm": "first()\nif c: middle()\nlast()",
+    "in the test": "first()\nif middle(): last()",
+    "in a loop before": "first()\nfor i in n: middle()\nlast()",
+    "later in a loop that repeats": "first()\nfor i in n:\n last()\n middle()",
+    "later in the test of a loop": "first()\nwhile middle(): last()",
+    "a loop outside of a loop": """
+        first()
+        for i in n:
+            for j in m: last()
+            middle()
+    """,
+    "in a with": "first()\nwith m: middle()\nlast()",
+    "in a try": "first()\ntry: middle()\nfinally: last()",
+    "in a try that is left": """
+        def f():
+            first()
+            try:
+                middle()
+                return g()
+            except E: last()
+    """,
+    "in a try that raises": """
+        first()
+        try:
+            middle()
+            raise E
+        except E: last()
+    """,
+    "in the guard of a case": """
+        first()
+        match c:
+            case 1 if middle(): pass
+            case _: last()
+    """,
+    "in an arm that continues": """
+        first()
+        for i in n:
+            if c:
+                middle()
+                continue
+            last()
+    """,
+}
+
+
+@pytest.mark.parametrize("code", BETWEEN.values(), ids=BETWEEN.keys())
+def test_between(code: str) -> None:
+    assert between(code)
+
+
+def test_what_stands_inside_the_last_may_be_left_out() -> None:
+    assert not between("first()\nlast(middle())", before_last=True)
+    assert between("first()\nmiddle()\nlast()", before_last=True)
+
+
+def test_a_suspension_around_the_last_is_between() -> None:
+    code = "async def f():\n w = first()\n await last()\n"
+    facts = facts_of(code)
+    (wait,) = (n for n in ast.walk(facts.tree.module) if isinstance(n, ast.Await))
+    first, last = call_of(facts, "first"), call_of(facts, "last")
+    assert may_run_between(first, wait, last, facts)
