@@ -103,6 +103,7 @@ class Discovery:
                 gitignores = _gitignores_in(absolute, names, gitignores)
             else:
                 gitignores = ()
+            prefix = os.path.join(shown, "")
             for entry in entries:
                 is_folder = entry.is_dir(follow_symlinks=False)
                 if not is_folder and not entry.name.endswith(SUFFIXES):
@@ -110,7 +111,7 @@ class Discovery:
                 path = entry.path + "/" if is_folder else entry.path
                 if excludes.take(path) or _are_ignoring(gitignores, path):
                     continue
-                below = os.path.join(shown, entry.name)
+                below = prefix + entry.name
                 if is_folder:
                     pending.append((below, entry.path, gitignores))
                 elif entry.is_file(follow_symlinks=False):
@@ -145,7 +146,12 @@ class _Excludes(NamedTuple):
     parts: tuple[_Rooted, ...]
 
     def take(self, absolute: str) -> bool:
-        return any(part.verdict(absolute) for part in self.parts)
+        is_folder = absolute.endswith("/")
+        return any(
+            part.verdict(absolute)
+            for part in self.parts
+            if is_folder or part.globs.may_take_files
+        )
 
     def cover(self, absolute: str) -> bool:
         """`take`, for a path whose parents have not been judged."""

@@ -38,6 +38,11 @@ class Globs:
     def __bool__(self) -> bool:
         return bool(self._lines)
 
+    @property
+    def may_take_files(self) -> bool:
+        """Whether any pattern could speak of a file; a walk asks for every one."""
+        return bool(self._anywhere or self._patterns)
+
     def verdict(self, path: str) -> bool | None:
         """Whether a pattern takes `path` in (True), out (False), or none speaks.
 
