@@ -429,10 +429,16 @@ class _Judge:
         selection = read.selection
         assert selection is not None
         node = selection.node
-        if isinstance(node, ast.expr):
-            where = self.source.node_range(node)
-        else:
+        start = self.source.node_start(read.operand)
+        end = self.source.node_end(read.operand)
+        if not isinstance(node, ast.expr):
             where = self.source.node_range(node.iter)
+        elif node.lineno < self.source.position(end).row and (
+            self.source.node_start(node) == start
+        ):
+            where = self.source.range(end, self.source.node_end(node))
+        else:
+            where = self.source.node_range(node)
         return ReportedRead(where, f"keeps {self._kept(read, selection)}")
 
     def _kept(self, read: Read, selection: Selection) -> str:

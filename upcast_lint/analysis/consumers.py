@@ -199,6 +199,10 @@ class Consumers:
                     is_sign=name in operators.SIGNS,
                 )
             )
+        if name in operators.EXPORTS and not arguments and not keywords:
+            return Consumption(
+                Step(StepKind.LIFT, call, node, is_transfer=True, leaves_torch=True)
+            )
         if name in operators.TRANSFERS:
             return self._transfer(node, call, name, arguments, keywords)
         if name in operators.EXACT_ARITHMETIC:

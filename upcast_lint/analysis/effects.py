@@ -17,7 +17,7 @@ from __future__ import annotations
 import ast
 import enum
 from collections.abc import Iterable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from . import operators
 from .casts import recognise_cast
@@ -93,8 +93,8 @@ class Effects:
     def __init__(self, facts: Facts) -> None:
         self.facts = facts
         self.writes: list[Write] = []
-        self._origins: dict[str, set[str]] = {}
-        self._derived: dict[str, set[str]] = {}
+        self._shared = _Aliases()
+        self._possible = _Aliases()
         for node in walk_scope(facts.scope):
             self._collect(node)
         for definition in facts.names.definitions:
@@ -105,17 +105,21 @@ class Effects:
 
     def writes_to(self, source: ast.expr) -> list[Write]:
         """Every write that may reach the tensor that `source` gives."""
-        aliases = self._aliases(shared_paths(source, self.facts))
-        holders = {holder for path in aliases for holder in _prefixes(path)}
-        holders.add(_ANYTHING)
-        if any(self._is_outside(path) for path in aliases):
-            holders.add(_OUTSIDE)
-        return [
-            write
-            for write in self.writes
-            if write.path in aliases
-            or (write.certainty is Certainty.MAY_WRITE and write.path in holders)
-        ]
+        paths = shared_paths(source, self.facts)
+        certain = self._shared.of(paths)
+        possible = self._possible.of(paths) | {_ANYTHING}
+        if any(self._is_outside(path) for path in possible):
+            possible.add(_OUTSIDE)
+        holders = possible | {h for path in possible for h in _prefixes(path)}
+        found: list[Write] = []
+        for write in self.writes:
+            if write.path in certain:
+                found.append(write)
+            elif write.path in possible or (
+                write.certainty is Certainty.MAY_WRITE and write.path in holders
+            ):
+                found.append(replace(write, certainty=Certainty.MAY_WRITE))
+        return found
 
     def _is_outside(self, path: str) -> bool:
         """Whether a path begins at a name that another scope binds."""
@@ -124,18 +128,25 @@ class Effects:
     def _derive(self, path: str, value: ast.expr) -> None:
         """Note that a path may share memory with what `value` is made from."""
         for origin in shared_paths(value, self.facts):
-            self._origins.setdefault(path, set()).add(origin)
-            self._derived.setdefault(origin, set()).add(path)
+            self._shared.join(path, origin)
+        for origin in shared_paths(value, self.facts, through_calls=True):
+            self._possible.join(path, origin)
 
     def _store(self, holder: ast.expr, value: ast.expr) -> None:
-        """Note that an attribute or a container comes to hold a value."""
+        """Note that an attribute or a container comes to hold a value.
+
+        A tensor copies what is stored by index.
+        """
+        if isinstance(holder, ast.Subscript):
+            made = self.facts.value(holder.value)
+            if isinstance(made, ast.Call) and (
+                self.facts.resolve(made.func) or ""
+            ).startswith("torch."):
+                return
         for path in shared_paths(holder, self.facts):
             for origin in shared_paths(value, self.facts):
-                self._derived.setdefault(origin, set()).add(path)
-
-    def _aliases(self, paths: set[str]) -> set[str]:
-        """What the paths are made from, and all that is made from any of it."""
-        return _closure(_closure(paths, self._origins), self._derived)
+                self._shared.hold(path, origin)
+                self._possible.hold(path, origin)
 
     def _write(self, node: ast.AST, target: ast.expr, label: str) -> None:
         for path in shared_paths(target, self.facts):
@@ -150,7 +161,8 @@ class Effects:
             case ast.AugAssign():
                 self._write(node, node.target, "is assigned in place")
             case ast.Subscript(ctx=ast.Store() | ast.Del()):
-                self._write(node, node.value, "is assigned by index")
+                if not _is_key(node.slice):
+                    self._write(node, node.value, "is assigned by index")
             case ast.Attribute(ctx=ast.Store()):
                 self._write(node, node.value, f"has its `{node.attr}` set")
             case ast.Assign():
@@ -272,8 +284,46 @@ class Effects:
         return text if len(text) <= 60 and "\n" not in text else "a call"
 
 
-def shared_paths(node: ast.expr, facts: Facts) -> set[str]:
-    """Paths whose tensors the value of an expression may share memory with."""
+def _is_key(index: ast.expr) -> bool:
+    """Whether an index is a key of a mapping, and no index of a tensor."""
+    return isinstance(index, ast.Constant) and isinstance(index.value, str | bytes)
+
+
+class _Aliases:
+    """What may share memory: each path with what it is made from."""
+
+    def __init__(self) -> None:
+        self._origins: dict[str, set[str]] = {}
+        self._derived: dict[str, set[str]] = {}
+
+    def join(self, path: str, origin: str) -> None:
+        """`path` is made from `origin`."""
+        self._origins.setdefault(path, set()).add(origin)
+        self.hold(path, origin)
+
+    def hold(self, path: str, origin: str) -> None:
+        """`path` comes to hold `origin`, among other things."""
+        self._derived.setdefault(origin, set()).add(path)
+
+    def of(self, paths: set[str]) -> set[str]:
+        """What the paths are made from, and all that is made from any of it."""
+        return _closure(_closure(paths, self._origins), self._derived)
+
+
+def shared_paths(
+    node: ast.expr, facts: Facts, *, through_calls: bool = False
+) -> set[str]:
+    """Paths whose tensors the value of an expression may share memory with.
+
+    `through_calls` adds what unknown calls are given, for they may return it.
+    """
+
+    def inner(part: ast.expr) -> set[str]:
+        return shared_paths(part, facts, through_calls=through_calls)
+
+    def union(parts: Iterable[ast.expr]) -> set[str]:
+        return set().union(*map(inner, parts))
+
     match node:
         case ast.Name():
             return {node.id}
@@ -281,29 +331,25 @@ def shared_paths(node: ast.expr, facts: Facts) -> set[str]:
             if node.attr in operators.METADATA_ATTRIBUTES or node.attr == "dtype":
                 return set()
             if node.attr in operators.VIEW_ATTRIBUTES:
-                return shared_paths(node.value, facts)
+                return inner(node.value)
             chain = _chain(node)
-            return {chain} if chain else shared_paths(node.value, facts)
+            return {chain} if chain else inner(node.value)
         case ast.Subscript() | ast.Starred() | ast.Await() | ast.NamedExpr():
-            return shared_paths(node.value, facts)
+            return inner(node.value)
         case ast.IfExp():
-            return _union((node.body, node.orelse), facts)
+            return union((node.body, node.orelse))
         case ast.BoolOp():
-            return _union(node.values, facts)
+            return union(node.values)
         case ast.Tuple() | ast.List() | ast.Set():
-            return _union(node.elts, facts)
+            return union(node.elts)
         case ast.Dict():
-            return _union(node.values, facts)
+            return union(node.values)
         case ast.ListComp() | ast.GeneratorExp() | ast.SetComp():
-            return _union([node.elt, *(g.iter for g in node.generators)], facts)
+            return union([node.elt, *(g.iter for g in node.generators)])
         case ast.Call():
-            return _call_shares(node, facts)
+            return union(_shared_operands(node, facts, through_calls))
         case _:
             return set()
-
-
-def _union(nodes: Iterable[ast.expr], facts: Facts) -> set[str]:
-    return set().union(*(shared_paths(node, facts) for node in nodes))
 
 
 _SHARING_METHODS = operators.VIEWS | operators.words(
@@ -320,31 +366,39 @@ _FRESH_METHODS = (operators.KNOWN_PURE_METHODS - _SHARING_METHODS) | operators.w
 )
 
 
-def _call_shares(call: ast.Call, facts: Facts) -> set[str]:
+def _shared_operands(
+    call: ast.Call, facts: Facts, through_calls: bool
+) -> list[ast.expr]:
+    """The operands that a call's result may share memory with."""
     function = call.func
     given = [*call.args, *(k.value for k in call.keywords)]
+    unknown = given if through_calls else []
     dotted = facts.resolve(function)
     if dotted is not None:
-        name = dotted.rpartition(".")[2]
+        name = _last(dotted)
         if dotted.startswith("torch.") and name in _FRESH_METHODS:
-            return set()
-        if dotted.startswith("math."):
-            return set()
-        return _union(given, facts)
+            return []
+        if dotted.startswith("torch.") and name in _SHARING_METHODS:
+            return given
+        return unknown
     if isinstance(function, ast.Attribute):
         cast = recognise_cast(call, facts)
         if cast is not None and cast.copies:
-            return set()
+            return []
         if function.attr in _FRESH_METHODS:
-            return set()
+            return []
         if function.attr in operators.KNOWN_PURE_METHODS:
-            return shared_paths(function.value, facts)
-        return _union(given, facts)
+            return [function.value]
+        return unknown
     if isinstance(function, ast.Name) and function.id in operators.PURE_BUILTINS:
-        if function.id in ("list", "tuple", "dict", "zip", "enumerate", "iter"):
-            return _union(given, facts)
-        return set()
-    return _union(given, facts)
+        return given if function.id in _KEEPING_BUILTINS else []
+    return unknown
+
+
+_KEEPING_BUILTINS = operators.words(
+    "list tuple dict zip enumerate iter reversed sorted next"
+)
+"""Built-in functions whose result holds what they are given."""
 
 
 def _chain(node: ast.expr) -> str | None:
@@ -404,9 +458,21 @@ def may_run_between(
         return False
     if tree.contains(middle, last) and not isinstance(middle, ast.Yield | ast.Await):
         return False  # an operation that takes the read's result runs after it
+    if _is_target_of(middle, last, facts):
+        return False
     return any(
         demands == 3
         for demands in Paths(first, {middle: 1, last: 2}, facts).from_origin()
+    )
+
+
+def _is_target_of(target: ast.AST, value: ast.AST, facts: Facts) -> bool:
+    """Whether a store waits for a value of its own statement."""
+    statement = facts.tree.statement(target)
+    return (
+        isinstance(statement, ast.Assign)
+        and facts.tree.contains(statement.value, value)
+        and not facts.tree.contains(statement.value, target)
     )
 
 

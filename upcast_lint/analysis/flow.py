@@ -26,7 +26,7 @@ from .facts import Facts
 from .names import Binding, Definition
 from .operators import words
 from .paths import FULL, NARROW, Paths
-from .reads import Kind, Selection, Step, StepKind
+from .reads import Consumption, Kind, Selection, Step, StepKind
 from .syntax import LOOPS
 
 
@@ -220,6 +220,9 @@ class _Follower:
                 return
         consumption = self.consumers.of(node)
         step = consumption.step
+        if any(s.leaves_torch for s in steps) and not _is_plain(consumption):
+            self._full(node, "read outside torch", load)
+            return
         if step is not None:
             if step.is_sign and _lifts(steps):
                 step = replace(step, kind=StepKind.LIFT)
@@ -336,6 +339,23 @@ class _Follower:
             isinstance(loop, LOOPS) and tree.contains(loop, load)
             for loop in tree.enclosing_loops(self.cast.call)
         )
+
+
+def _is_plain(consumption: Consumption) -> bool:
+    """Whether an array or a list is read as a tensor would be: by a basic slice."""
+    if consumption.step is not None:
+        return consumption.step.leaves_torch
+    selection = consumption.selection
+    if selection is None:
+        return consumption.kind is not Kind.WRITE
+    return (
+        isinstance(selection.node, ast.Subscript)
+        and selection.is_view
+        and not any(
+            isinstance(part, ast.Slice) and part.step is not None
+            for part in ast.walk(selection.node.slice)
+        )
+    )
 
 
 _CONSUMERS = words("sum list tuple set dict max min any all sorted")

@@ -57,6 +57,9 @@ METADATA_FUNCTIONS = words("""
 TRANSFERS = frozenset(("cpu", "cuda", "to"))
 """Methods that move a tensor to another device, where `to` gets no type."""
 
+EXPORTS = frozenset(("numpy", "tolist"))
+"""Methods that give the elements to other libraries."""
+
 SAVES_INPUT = words("gather take take_along_dim masked_select amax amin index_select")
 """Operations whose backward needs the tensor they read from unchanged."""
 

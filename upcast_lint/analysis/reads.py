@@ -190,6 +190,8 @@ class Step:
     """Touches the sign alone: exact for floats, and only below other arithmetic."""
     is_transfer: bool = False
     """Moves the tensor to another device."""
+    leaves_torch: bool = False
+    """Gives an array or a list, on which little means what it means on a tensor."""
 
 
 @dataclass(frozen=True, slots=True)
