@@ -1,0 +1,121 @@
+"""Fix a program with the engine, run both versions, and say what came of it."""
+
+from __future__ import annotations
+
+import enum
+from dataclasses import dataclass
+
+from upcast_lint.checker import FixMode, Job, check_bytes
+from upcast_lint.linter import Options
+
+from .execution import Tolerance, difference, execute, load
+from .inputs import Variant, variants
+from .programs import ENTRY, Program
+
+VARIANTS = 10
+_PATH = "program.py"
+
+
+class Tier(enum.Enum):
+    SAFE = "safe"
+    UNSAFE = "unsafe"
+
+    @property
+    def mode(self) -> FixMode:
+        return FixMode(self.value)
+
+
+@dataclass(frozen=True, slots=True)
+class Fixed:
+    """`text` is None where the engine left the program as it was."""
+
+    text: str | None
+    conditions: tuple[str, ...] = ()
+    fault: str | None = None
+    """An exception of the engine, or a refusal: it made a text and took it back."""
+
+
+@dataclass(frozen=True, slots=True)
+class Attack:
+    program: Program
+    tier: Tier
+    ran: bool
+    """The function as generated did not raise on its plainest inputs."""
+    fixed: Fixed
+    mismatch: str | None = None
+    variant: Variant | None = None
+    """The inputs that show the mismatch."""
+
+    @property
+    def rewritten(self) -> bool:
+        return self.fixed.text is not None
+
+    def report(self) -> str:
+        """All that is needed to see the failure."""
+        return "\n".join(
+            (
+                f"--- seed {self.program.seed}, tier {self.tier.value}: before",
+                self.program.text,
+                "--- after",
+                self.fixed.text or "(not rewritten)",
+                f"--- conditions: {'; '.join(self.fixed.conditions) or 'none'}",
+                f"--- difference: {self.mismatch}",
+                f"--- inputs: {self.variant}",
+            )
+        )
+
+
+def fix(text: str, tier: Tier) -> Fixed:
+    """What the engine makes of a program."""
+    job = Job(Options(any_width=True), fix=tier.mode)
+    try:
+        checked = check_bytes(text.encode(), _PATH, job)
+    except Exception as error:
+        return Fixed(None, fault=f"the engine raised {error!r}")
+    conditions = tuple(f.condition for f in checked.fixed if f.condition is not None)
+    fault = checked.refusal and f"the engine refused its own text: {checked.refusal}"
+    if checked.data is None:
+        return Fixed(None, conditions, fault)
+    return Fixed(checked.data.decode(), conditions, fault)
+
+
+def attack(program: Program, tier: Tier, count: int = VARIANTS) -> Attack:
+    """Fix and compare. Programs that are not rewritten are only run once."""
+    before = load(program.text, ENTRY)
+    plain, *others = variants(program.seed, count)
+    backward = tier is Tier.SAFE
+    first = execute(before, plain, backward)
+    ran = first.error is None
+    fixed = fix(program.text, tier)
+    if fixed.text is None:
+        return Attack(program, tier, ran, fixed, fixed.fault)
+    try:
+        after = load(fixed.text, ENTRY)
+    except Exception as error:
+        return Attack(program, tier, ran, fixed, f"does not load: {error!r}")
+    tolerance = tolerance_of(fixed.conditions, tier)
+    pairs = [(plain, first), *((v, None) for v in others)]
+    for variant, run in pairs:
+        if _breaks_condition(program.text, variant, fixed.conditions):
+            continue
+        was = run or execute(before, variant, backward)
+        found = difference(was, execute(after, variant, backward), tolerance)
+        if found is not None:
+            return Attack(program, tier, ran, fixed, found, variant)
+    return Attack(program, tier, ran, fixed, fixed.fault)
+
+
+def tolerance_of(conditions: tuple[str, ...], tier: Tier) -> Tolerance:
+    """What the conditions of unsafe fixes allow to differ, on the CPU."""
+    said = "; ".join(conditions)
+    return Tolerance(
+        gradients=tier is Tier.UNSAFE,
+        last_bits="in the same order" in said or "treats every element alike" in said,
+    )
+
+
+def _breaks_condition(text: str, variant: Variant, conditions: tuple[str, ...]) -> bool:
+    """Whether these inputs break what an unsafe fix is conditional on."""
+    if not any("which does not change it" in each for each in conditions):
+        return False
+    return "touch(" in text or ("fn(" in text and variant.callback == "touch")

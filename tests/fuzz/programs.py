@@ -1,0 +1,156 @@
+"""A generator of random PyTorch functions, as source text.
+
+A program is an import block, the helpers it calls and one function, `ENTRY`. Its
+parameters are those of `PARAMETERS` that its body names, so a program is its text.
+Shapes fit by construction as far as the generator follows them; where it does not, a
+function may raise, and must then go on raising no more than before.
+"""
+
+from __future__ import annotations
+
+import re
+from dataclasses import dataclass
+from random import Random
+
+from .blocks import indented, statement
+from .casts import cast_statement
+from .choices import Choices
+from .indices import index_statement
+from .noise import HELPERS
+from .parameters import GRIDS, PARAMETERS, ROWS, TABLES
+from .statements import select_statement, selection
+from .tensors import Kind, Scope, Tensor, bare
+from .views import viewed
+
+ENTRY = "fuzzed"
+
+
+@dataclass(frozen=True, slots=True)
+class Program:
+    seed: int
+    """Also of the inputs it runs on."""
+    text: str
+
+
+def program_of(seed: int) -> Program:
+    """The program of a seed; the same one every time."""
+    return Program(seed, program_text(Random(seed)))
+
+
+def program_text(random: Random) -> str:
+    """A program, by the choices of a source of randomness."""
+    choices = Choices(random)
+    source = _source(choices)
+    scope = Scope(choices, source)
+    scope.noise = choices.weighted(((50, 0), (26, 1), (14, 2), (10, 4)))
+    lines = _prelude(scope)
+    if choices.chance(85):
+        lines += cast_statement(scope, scope.source)
+    for _ in range(1 + choices.weighted(((45, 0), (30, 1), (15, 2), (10, 4)))):
+        lines += statement(scope)
+    if not scope.results or choices.chance(25):
+        lines += select_statement(scope)
+    lines += _return(scope)
+    return _assembled(choices, lines)
+
+
+def _source(choices: Choices) -> Tensor:
+    dims = PARAMETERS["logits"].dims
+    form = choices.weighted(
+        ((62, "grid"), (14, "row"), (8, "table"), (8, "out"), (8, "made"))
+    )
+    match form:
+        case "grid":
+            return Tensor(choices.pick(GRIDS), dims, Kind.LOW)
+        case "row":
+            return Tensor(choices.pick(ROWS), ("B", "V"), Kind.LOW)
+        case "table":
+            return Tensor(choices.pick(TABLES), ("V", "H"), Kind.LOW)
+        case "out":
+            return Tensor("out.logits", dims, Kind.LOW)
+        case _:
+            made = choices.pick(
+                ("F.linear(hidden, head_weight)", "(hidden @ head_weight.mT)")
+            )
+            return Tensor(made, dims, Kind.LOW)
+
+
+def _prelude(scope: Scope) -> list[str]:
+    """What happens before the cast."""
+    choices = scope.choices
+    lines: list[str] = []
+    source = scope.source
+    if not source.text.isidentifier() and choices.chance(70):
+        name = choices.pick(("made_logits", "y", "dense"))
+        lines.append(f"{name} = {bare(source.text)}")
+        scope.source = source.become(name)
+    elif choices.chance(20) and source.text.isidentifier():
+        lines.append(
+            choices.pick(
+                (
+                    f"{source.text} = {source.text} * 1",
+                    f"{source.text} = {source.text}.clone()",
+                    f"{source.text} = {source.text}.detach()",
+                    f"{source.text} = {source.text}.contiguous()",
+                    f"raw = {source.text}",
+                )
+            )
+        )
+    if choices.chance(8):
+        made = viewed(scope, scope.source)
+        name = scope.fresh("view")
+        lines.append(f"{name} = {bare(made.text)}")
+        scope.source = made.become(name)
+    if choices.chance(15):
+        lines += index_statement(scope, scope.source)
+    return lines
+
+
+def _return(scope: Scope) -> list[str]:
+    choices = scope.choices
+    names = [r.text for r in scope.results if r.text.isidentifier()] + scope.lists
+    names = [name for name in names if choices.chance(85)]
+    if choices.chance(15):
+        names.append(bare(selection(scope).text))
+    if choices.chance(4):
+        names.append(scope.copy().text)
+    if choices.chance(4):
+        names.append(scope.source.text)
+    if not names:
+        names = [bare(selection(scope).text)]
+    match choices.below(5):
+        case 0 | 1 if len(names) > 1:
+            return [f"return {', '.join(names)}"]
+        case 2:
+            inside = ", ".join(f"'{n}': {name}" for n, name in enumerate(names))
+            return [f"return {{{inside}}}"]
+        case 3 if len(names) > 1:
+            return [f"return [{', '.join(names)}]"]
+        case _:
+            return [f"return {', '.join(names)}"]
+
+
+_DECORATORS = (
+    (60, ""),
+    (22, "@torch.no_grad()\n"),
+    (8, "@torch.inference_mode()\n"),
+    (3, "@torch.enable_grad()\n"),
+)
+
+
+def _assembled(choices: Choices, lines: list[str]) -> str:
+    if any("parts" in line for line in lines):
+        lines = ["parts = []", *lines]
+        last = lines[-1]
+        if "parts" not in last and not last.startswith("return {"):
+            lines[-1] = f"{last}, parts"
+    body = "\n".join(indented(lines)) + "\n"
+    used = [name for name in PARAMETERS if re.search(rf"\b{name}\b", body)]
+    header = "import torch\nimport torch.nn.functional as F\n"
+    if "(f32)" in body:
+        header += "from torch import float32 as f32\n"
+    helpers = "".join(
+        f"\n\n{text}" for name, text in HELPERS.items() if f"{name}(" in body
+    )
+    decorator = choices.weighted(_DECORATORS)
+    return f"{header}{helpers}\n\n{decorator}def {ENTRY}({', '.join(used)}):\n{body}"

@@ -1,0 +1,77 @@
+"""The engine against random programs, and wrong engines against the fuzzer."""
+
+from __future__ import annotations
+
+import secrets
+from random import Random
+
+import pytest
+from hypothesis import HealthCheck, Phase, given, note, settings
+from hypothesis import strategies as st
+
+from .attack import Tier, attack
+from .campaign import Tally, campaign, smallest
+from .programs import Program, program_of, program_text
+from .wrong_fixers import WRONG_FIXERS, WrongFixer
+
+FIXED_SAMPLE = 1_500
+RANDOM_SAMPLE = 500
+WITHIN = 2_000
+
+
+def _check(tally: Tally) -> None:
+    print(tally.figures())
+    reports = [smallest(failure).report() for failure in tally.failures[:3]]
+    assert not tally.failures, "\n\n".join([*reports, tally.figures()])
+
+
+@pytest.mark.parametrize("tier", list(Tier))
+def test_fixed_sample_is_unchanged_by_fixes(tier: Tier) -> None:
+    half = FIXED_SAMPLE // 2
+    first = 0 if tier is Tier.SAFE else half
+    tally = campaign(tier, range(first, first + half))
+    _check(tally)
+    assert tally.ran >= 0.60 * tally.programs
+    assert tally.rewritten >= 0.25 * tally.programs
+
+
+@pytest.mark.parametrize("tier", list(Tier))
+def test_random_sample_is_unchanged_by_fixes(tier: Tier) -> None:
+    first = secrets.randbelow(2**40)
+    print(f"python -m tests.fuzz --tier {tier.value} --seed {first}")
+    _check(campaign(tier, range(first, first + RANDOM_SAMPLE // 2)))
+
+
+@settings(
+    max_examples=60,
+    deadline=None,
+    database=None,
+    suppress_health_check=list(HealthCheck),
+    phases=[Phase.generate, Phase.shrink],
+)
+@given(random=st.randoms(use_true_random=False), seed=st.integers(0, 2**20))
+def test_program_drawn_by_hypothesis_is_unchanged_by_safe_fixes(
+    random: Random, seed: int
+) -> None:
+    result = attack(Program(seed, program_text(random)), Tier.SAFE)
+    note(result.report())
+    assert result.mismatch is None
+
+
+def test_same_seed_gives_the_same_program() -> None:
+    assert [program_of(s) for s in range(50)] == [program_of(s) for s in range(50)]
+
+
+@pytest.mark.parametrize("wrong", WRONG_FIXERS, ids=lambda wrong: wrong.name)
+def test_wrong_fixer_is_caught(wrong: WrongFixer) -> None:
+    for seed in range(WITHIN):
+        program = program_of(seed)
+        with wrong.broken():
+            result = attack(program, wrong.tier)
+        if result.mismatch is None or not result.rewritten:
+            continue
+        # What the real engine gets wrong as well proves nothing.
+        if attack(program, wrong.tier).mismatch is None:
+            print(f"{wrong.name}: caught by program {seed}")
+            return
+    pytest.fail(f"not caught within {WITHIN} programs")
