@@ -52,7 +52,7 @@ def observe(
 ) -> Outcome:
     """The same on inputs that are made already."""
     tensors = {k: v for k, v in inputs.items() if isinstance(v, torch.Tensor)}
-    _seed_generators(given.seed)
+    _seed_generators(given)
     try:
         outputs = call_with_gradients(function, case, inputs, given)
     except Exception as error:  # whatever the code under test raises is its outcome
@@ -144,9 +144,12 @@ def _upstream(roots: list[Any], seed: int) -> list[torch.Tensor]:
     ]
 
 
-def _seed_generators(seed: int) -> None:
-    random.seed(seed)
-    torch.manual_seed(seed)
+def _seed_generators(given: Conditions) -> None:
+    """As `torch.manual_seed` does, which formats a traceback for each absent device."""
+    random.seed(given.seed)
+    torch.default_generator.manual_seed(given.seed)
+    if given.device == "cuda":
+        torch.cuda.manual_seed(given.seed)
 
 
 def _detached(values: Mapping[str, object]) -> dict[str, object]:
