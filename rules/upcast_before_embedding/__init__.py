@@ -5,8 +5,8 @@ from __future__ import annotations
 import ast
 from pathlib import Path
 
-from upcast_lint.analysis.indices import Proof, distinct_rows, permutation
 from upcast_lint.analysis.index_ranks import known_rank
+from upcast_lint.analysis.indices import Proof, distinct_rows, permutation
 from upcast_lint.analysis.reads import Form, Gradient, Selection, Use
 from upcast_lint.analysis.values import is_false
 from upcast_lint.rule import Rule
@@ -58,7 +58,7 @@ def _bind(use: Use) -> dict[str, ast.expr] | None:
 
 
 def _distinct(words: ast.expr, use: Use) -> Proof | None:
-    """The proof that no word repeats. Words are never negative, as other indices are."""
+    """The proof that no word repeats; unlike other indices, words do not wrap."""
     is_vector = known_rank(words, use.facts) == 1
     return distinct_rows(words, use.facts, use.directives, use.node, vector=is_vector)
 
