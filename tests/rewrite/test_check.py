@@ -1,0 +1,143 @@
+"""What a rewritten text must pass before it may be written."""
+
+from __future__ import annotations
+
+import pytest
+
+from upcast_lint.finding import Edit
+from upcast_lint.rewrite.check import failed_check
+from upcast_lint.source import apply_edits
+
+from .helpers import source_of
+
+TEXT = """\
+import torch  # first
+def f(x):
+    # why
+    y = x.float()
+    n = 1
+    if y is None:
+        return 0
+    return y[0]  # last
+"""
+
+
+def check(*changes: tuple[str, str], text: str = TEXT) -> str | None:
+    """The check that fails after each old text is replaced by a new one."""
+    source = source_of(text)
+    edits = []
+    for old, new in changes:
+        start = text.index(old)
+        edits.append(Edit(source.range(start, start + len(old)), new))
+    return failed_check(source, apply_edits(source, edits), edits)
+
+
+PASSED: dict[str, list[tuple[str, str]]] = {
+    "nothing changes": [],
+    "an expression changes": [("x.float()", "x")],
+    "a statement goes": [("    n = 1\n", "")],
+    "a statement comes": [("    if y", "    z = 1\n    if y")],
+    "a comment moves": [("    # why\n", ""), ("  # last", "  # last\n    # why")],
+    "two statements change": [("x.float()", "x"), ("y[0]", "y[0].float()")],
+    "a statement is replaced": [("n = 1", "pass")],
+    "a header changes": [("y is None", "x is None")],
+}
+
+
+@pytest.mark.parametrize("changes", PASSED.values(), ids=PASSED.keys())
+def test_passed(changes: list[tuple[str, str]]) -> None:
+    assert check(*changes) is None
+
+
+NOT_PARSED = {
+    "a parenthesis": [("x.float()", "x.float(")],
+    "an indentation": [("    y = x", "      y = x")],
+    "an empty suite": [("        return 0\n", "")],
+    "a null byte": [("x.float()", "x\0")],
+}
+
+
+@pytest.mark.parametrize("changes", NOT_PARSED.values(), ids=NOT_PARSED.keys())
+def test_it_has_to_parse(changes: list[tuple[str, str]]) -> None:
+    failed = check(*changes)
+    assert failed is not None
+    assert failed.startswith("the rewritten file would not parse")
+
+
+def test_no_name_loses_its_binding() -> None:
+    failed = check(("    y = x.float()\n", ""))
+    assert failed == "the rewrite would leave `y` without a binding"
+    assert (
+        check(("    y = x.float()\n", ""), ("if y", "if x"), ("y[0]", "x[0]")) is None
+    )
+
+
+LOST = {
+    "a comment of its own line": ([("    # why\n", "")], "# why"),
+    "a comment behind a statement": ([("y[0]  # last", "y[0]")], "# last"),
+    "one of two that are equal": (
+        [("  # first", "")],
+        "# first",
+    ),
+}
+
+
+@pytest.mark.parametrize(("changes", "comment"), LOST.values(), ids=LOST.keys())
+def test_no_comment_is_lost(changes: list[tuple[str, str]], comment: str) -> None:
+    failed = check(*changes, text=TEXT.replace("# last", "# last"))
+    assert failed == f"the rewrite would lose the comment {comment!r}"
+
+
+def test_no_comment_is_lost_where_two_are_equal() -> None:
+    text = "a = 1  # same\nb = 2  # same\n"
+    failed = check(("a = 1  # same", "a = 1"), text=text)
+    assert failed == "the rewrite would lose the comment '# same'"
+
+
+def test_a_number_sign_in_a_string_is_no_comment() -> None:
+    text = "a = '# no'\nb = 2\n"
+    assert check(("'# no'", "''"), text=text) is None
+
+
+CHANGED = "the rewrite would change a statement that it does not edit"
+
+
+def test_a_statement_that_moves_into_another_suite() -> None:
+    text = "if a:\n    b\nc\n"
+    assert check(("    b\n", "    b\n    d\n    "), text=text) is not None
+
+
+def test_a_statement_that_no_edit_touches_has_to_stay() -> None:
+    source = source_of(TEXT)
+    after = TEXT.replace("return 0", "return 1")
+    assert failed_check(source, after, []) == CHANGED
+    after = TEXT.replace("    return y[0]", "        return y[0]")
+    assert failed_check(source, after, []) == CHANGED
+    after = TEXT.replace("def f(x)", "def f(x, y)")
+    assert failed_check(source, after, []) == CHANGED
+
+
+def test_statements_that_swap() -> None:
+    source = source_of("a = 1\nb = 2\n")
+    assert failed_check(source, "b = 2\na = 1\n", []) == CHANGED
+
+
+def test_a_statement_that_goes_into_the_else() -> None:
+    text = "if a:\n    b\nelse:\n    c\n    d\n"
+    after = "if a:\n    b\n    c\nelse:\n    d\n"
+    assert failed_check(source_of(text), after, []) == CHANGED
+
+
+def test_an_edit_of_a_body_leaves_its_header_under_the_check() -> None:
+    source = source_of(TEXT)
+    start = TEXT.index("x.float()")
+    edit = Edit(source.range(start, start + len("x.float()")), "x")
+    after = TEXT.replace("x.float()", "x").replace("def f(x)", "def f(y)")
+    assert failed_check(source, after, [edit]) == CHANGED
+
+
+def test_line_ends_of_every_kind() -> None:
+    for ending in ("\r\n", "\r"):
+        text = TEXT.replace("\n", ending)
+        assert check(("x.float()", "x"), text=text) is None
+        assert check(("y[0]  # last", "y[0]"), text=text) is not None
