@@ -158,6 +158,7 @@ def in_this_process(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(command, "run_both", run_both)
 
 
+@pytest.mark.usefixtures("in_this_process")
 def test_a_function_that_stays_equal(loss: Path) -> None:
     inputs = "logits=bf16[2,8,64] grad; idx=i64[2,8,4]<64 distinct"
     result = invoke(f"{loss}::pick", "--inputs", inputs)
