@@ -27,7 +27,7 @@ from .analysis.gradient_modes import (
 from .analysis.gradients import no_gradient
 from .analysis.names import Binding
 from .analysis.paths import Paths
-from .analysis.reads import Gradient, Piece, Result, Selection
+from .analysis.reads import Gradient, Piece, Selection
 from .analysis.syntax import FUNCTIONS
 from .finding import Safety
 from .rewrite.plan import Moved, Plan
@@ -124,7 +124,7 @@ class _Assessor:
             if write.certainty is Certainty.WRITES:
                 self.out.block(f"`{source}` {write.label} before the selection")
             else:
-                self.out.need(f"`{source}` {write.label}, which does not change it")
+                self.out.need(write.label.format(f"`{source}`"))
 
     def _sunk(self) -> list[Read]:
         return self.flow.full_reads() if self.plan.placements else []
@@ -160,6 +160,15 @@ class _Assessor:
             self.out.need(
                 f"no two elements are equal where `{selection.label}` has to choose, "
                 "or any of them will do"
+            )
+        if (
+            selection.unstable_zeros
+            and not any(s.is_abs for s in moved.read.steps)
+            and not is_never_negative_zero(self.flow.cast.source, self.facts)
+        ):
+            self.out.need(
+                f"zeros of both signs do not tie in `{selection.label}`, "
+                "or the sign of a zero does not matter"
             )
 
     def _device(self, read: Read) -> None:
@@ -209,7 +218,7 @@ class _Assessor:
             if proof.stated:
                 self.out.assumptions.append(proof.reason)
             return
-        flowing = [r for r in reads if _selection(r).result is not Result.INDICES]
+        flowing = [m.read for m in self.plan.moved if m.sites]
         if any(self._starts_flowing(r) for r in flowing):
             self.out.block("the cast runs without gradients, the selection with them")
             return
@@ -234,8 +243,7 @@ class _Assessor:
         selection = _selection(read)
         if selection.gradient is Gradient.TIES:
             self.out.need(
-                f"no two elements tie in `{selection.label}`, whose gradient they "
-                "share and round; or no gradient flows"
+                f"no two elements tie in `{selection.label}`, or no gradient flows"
             )
         elif selection.gradient is Gradient.REPEATS:
             if selection.distinct is None:
@@ -307,7 +315,7 @@ class _Assessor:
         meant = self.facts.names.of(source)
         for load in {load for d in meant for load in self.facts.names.uses.get(d, [])}:
             if load in self.flow.loads or self.facts.tree.contains(
-                self.flow.cast.call, load
+                self.flow.origin, load
             ):
                 continue
             if _is_metadata(load, self.facts):
@@ -364,6 +372,25 @@ def _is_metadata(load: ast.Name, facts: Facts) -> bool:
     if isinstance(parent, ast.Call) and isinstance(parent.func, ast.Name):
         return parent.func.id in operators.METADATA_FUNCTIONS
     return isinstance(parent, ast.Compare | ast.Delete)
+
+
+_NEVER_NEGATIVE_ZERO = operators.words(
+    "abs absolute exp softmax sigmoid square relu norm"
+)
+
+
+def is_never_negative_zero(source: ast.expr, facts: Facts) -> bool:
+    """Whether a tensor evidently holds no negative zero, by how it is made."""
+    value = facts.value(source)
+    if not isinstance(value, ast.Call):
+        return False
+    function = value.func
+    if isinstance(function, ast.Attribute):
+        if function.attr in operators.VIEWS - operators.SIGNS:
+            return is_never_negative_zero(function.value, facts)
+        return function.attr in _NEVER_NEGATIVE_ZERO
+    name = (facts.resolve(function) or "").rpartition(".")[2]
+    return name in _NEVER_NEGATIVE_ZERO
 
 
 def values_of(moved: Moved, facts: Facts) -> list[ast.expr]:

@@ -37,7 +37,9 @@ def recognise(use: Use) -> Selection | None:
         node=use.node,
         label=use.name,
         narrow=(
-            None if permutation(index, use.facts) else f"the elements that `{text}` names"
+            None
+            if permutation(index, use.facts)
+            else f"the elements that `{text}` names"
         ),
         axis=axis,
         kept="1" if distinct is not None and "one index" in distinct.reason else "K",

@@ -41,6 +41,7 @@ def recognise(use: Use) -> Selection | None:
         kept=_kept(bound),
         gradient=Gradient.TIES,
         order_only=True,
+        unstable_zeros=True,
         needs_float=True,
     )
 

@@ -197,6 +197,7 @@ class Consumers:
                     node,
                     needs_dense=name in operators.NEEDS_DENSE,
                     is_sign=name in operators.SIGNS,
+                    is_abs=name in ("abs", "absolute"),
                 )
             )
         if name in operators.EXPORTS and not arguments and not keywords:

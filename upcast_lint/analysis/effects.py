@@ -71,7 +71,11 @@ class Certainty(enum.Enum):
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Write:
-    """`node` writes (or may write) to the tensors that `path` names."""
+    """`node` writes (or may write) to the tensors that `path` names.
+
+    `label` continues "the source …"; where the write is possible only, it says what
+    must hold for it not to happen, with `{}` for the source.
+    """
 
     node: ast.AST
     path: str
@@ -180,7 +184,7 @@ class Effects:
                 | ast.AsyncFor()
                 | ast.AsyncWith()
             ):
-                label = "can change while the function is suspended"
+                label = "{} does not change while the function is suspended"
                 self.writes.append(Write(node, _ANYTHING, Certainty.MAY_WRITE, label))
 
     def _nested(self, function: FunctionNode | ast.Lambda) -> None:
@@ -196,7 +200,7 @@ class Effects:
             if write.path.partition(".")[0] in captured
         }
         del self.writes[mark:]
-        label = "can be written to by a nested function"
+        label = "no nested function changes {}"
         for path in sorted(written):
             for node in walk_scope(self.facts.scope):
                 if isinstance(node, ast.Call) and not self._is_pure(node):
@@ -236,13 +240,11 @@ class Effects:
                 self._store(function.value, argument)
         if self._is_pure(call):
             return
+        label = f"`{name}` does not change {{}}"
         if dotted is None and isinstance(function, ast.Attribute):
-            self._may_write(
-                call, function.value, f"is held by what `{name}` is called on"
-            )
+            self._may_write(call, function.value, label)
         for argument in given:
-            self._may_write(call, argument, f"is passed to `{name}`")
-        label = f"can be changed by `{name}`"
+            self._may_write(call, argument, label)
         self.writes.append(Write(call, _OUTSIDE, Certainty.MAY_WRITE, label))
 
     def _writes_by_contract(self, call: ast.Call, dotted: str) -> bool:

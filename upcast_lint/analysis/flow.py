@@ -185,7 +185,8 @@ class _Follower:
             isinstance(owner, ast.If)
             and owner.body == [statement]
             and not owner.orelse
-            and isinstance(statement, ast.Assign)
+            and isinstance(statement, ast.Assign | ast.AnnAssign)
+            and statement.value is self.cast.call
         ):
             return Guard(
                 owner.test, owner, is_guard_for(owner.test, self.cast, self.facts)

@@ -25,6 +25,9 @@ from .directives import Directives
 from .facts import Facts
 from .indices import Proof
 
+_NUMPY_NAMES = {"axis": "dim", "keepdims": "keepdim"}
+"""NumPy's names of parameters, which torch accepts as well."""
+
 
 class Form(enum.Enum):
     """How a consumer takes its operand."""
@@ -74,10 +77,10 @@ class Use:
             return None
         bound = dict(zip(signature, given, strict=False))
         for keyword in call.keywords:
-            if keyword.arg not in signature or keyword.arg in bound:
+            name = _NUMPY_NAMES.get(keyword.arg or "", keyword.arg)
+            if name is None or name not in signature or name in bound:
                 return None
-            assert keyword.arg is not None
-            bound[keyword.arg] = keyword.value
+            bound[name] = keyword.value
         return bound if bound.get(operand) is self.operand else None
 
 
@@ -102,7 +105,7 @@ class Gradient(enum.Enum):
     REPEATS = enum.auto()
     """An index that occurs twice adds two contributions."""
     TIES = enum.auto()
-    """Equal elements share a contribution, which is rounded."""
+    """Equal elements share a contribution, or it is open which of them gets it."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -141,6 +144,8 @@ class Selection:
     """Compares elements: right only for a cast that keeps them apart."""
     unstable_ties: bool = False
     """Which of several equal elements it names is not documented."""
+    unstable_zeros: bool = False
+    """Gives a zero of either sign where zeros of both signs tie."""
     needs_float: bool = False
     """Not implemented for some element types that the cast accepts."""
     takes_index_tensor: bool = False
@@ -186,6 +191,7 @@ class Step:
     aligned: ast.Name | None = None
     """A vector along dimension 0 that the arithmetic pairs with the copy's rows."""
     needs_dense: bool = False
+    is_abs: bool = False
     is_sign: bool = False
     """Touches the sign alone: exact for floats, and only below other arithmetic."""
     is_transfer: bool = False

@@ -24,6 +24,11 @@ from .text import (
     rest_of_line,
 )
 
+_MISLEADING = re.compile(
+    r"(\w+?)_?(?:fp32|f32|float32|fp64|f64|float64|float|upcast)(?:ed)?"
+)
+"""Names that say of a tensor that it has been cast."""
+
 _RESHAPES = {"view": "reshape", "view_as": "reshape_as"}
 _OPERATORS = (ast.BinOp, ast.UnaryOp, ast.IfExp)
 
@@ -53,6 +58,7 @@ class _Writer:
         if not self.known_dense:
             self._reshape_views()
         self._rename_dropped()
+        self._rename_misleading()
         self._write_types()
         own_line = self._remove_cast()
         self._strip_lifts()
@@ -175,6 +181,35 @@ class _Writer:
                     continue
                 self.renamed[load] = name
                 self._replace_node(load, name)
+
+    def _rename_misleading(self) -> None:
+        """A name such as `logits_fp32` must not be left to the bare tensor."""
+        if self.plan.placements:
+            return
+        names = self.facts.names
+        for definition in self.flow.carriers:
+            match = _MISLEADING.fullmatch(definition.name)
+            if match is None or definition in self.plan.dropped:
+                continue
+            occurrences = self._occurrences(definition.name)
+            if (
+                self._occurrences(match[1])
+                or match[1] in names.captured
+                or not all(
+                    d in self.flow.carriers for d in names.named(definition.name)
+                )
+            ):
+                continue
+            for name in occurrences:
+                self.renamed[name] = match[1]
+                self._replace_node(name, match[1])
+
+    def _occurrences(self, name: str) -> list[ast.Name]:
+        return [
+            node
+            for node in ast.walk(self.facts.scope)
+            if isinstance(node, ast.Name) and node.id == name
+        ]
 
     def _is_kept(self, load: ast.Name) -> bool:
         return any(p.gives(load, self.facts) for p in self.plan.placements)

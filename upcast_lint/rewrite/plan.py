@@ -75,6 +75,9 @@ def plan_rewrite(flow: Flow, paths: Paths, facts: Facts) -> Plan:
         raise Unfixable("the cast is conditional")
     if keeps_guard and flow.of_kind(Kind.DTYPE):
         raise Unfixable("the type of a copy is read that may not be made")
+    for carrier in flow.carriers.values():
+        if _only_swaps_names(carrier, flow, facts):
+            raise Unfixable("the cast is unpacked together with other values")
     _check_arguments(flow, moved, placements, facts)
     _check_device(flow, moved)
     _check_lifts(flow, facts)
@@ -246,6 +249,17 @@ def _calls_between(first: ast.AST, last: ast.stmt, facts: Facts) -> bool:
         and not facts.tree.contains(first, node)
         and may_run_between(first, node, last, facts, before_last=True)
         for node in walk_scope(facts.scope)
+    )
+
+
+def _only_swaps_names(carrier: Carrier, flow: Flow, facts: Facts) -> bool:
+    """Whether `a, b = a.float(), b` would be left as `a, b = a, b`."""
+    parent = facts.tree.parents[carrier.node]
+    return (
+        isinstance(parent, ast.Tuple | ast.List)
+        and carrier.node is flow.origin
+        and isinstance(flow.cast.source, ast.Name)
+        and flow.cast.source.id == carrier.definition.name
     )
 
 

@@ -87,18 +87,23 @@ class _Sinker:
             return
         first = suite[needy[0]]
         if len(needy) == 1 and self._sinks_into(first):
-            assert isinstance(first, ast.If)
-            self._suite(first.body, 0)
-            self._suite(first.orelse, 0)
+            for arm in _arms(first):
+                self._suite(arm, 0)
             return
         self._place(suite, needy[0])
 
     def _sinks_into(self, statement: ast.stmt) -> bool:
         """Whether the cast should go into the arms of a statement."""
-        if not isinstance(statement, ast.If):
-            return False
         tree = self.facts.tree
-        if any(tree.contains(statement.test, r.operand) for r in self.full):
+        if not _arms(statement) or not all(
+            any(
+                tree.contains(each, read.operand)
+                for arm in _arms(statement)
+                for each in arm
+            )
+            for read in self.full
+            if tree.contains(statement, read.operand)
+        ):
             return False
         return self._is_elif(statement) or not self.paths.needs_full_on_every_path(
             statement
@@ -183,6 +188,17 @@ class _Sinker:
         if len(entries) != 1:
             raise Unfixable("the whole copy is made in more than one place")
         return entries.pop()
+
+
+def _arms(statement: ast.stmt) -> list[list[ast.stmt]]:
+    """The suites of a statement of which at most one runs."""
+    match statement:
+        case ast.If():
+            return [statement.body, statement.orelse]
+        case ast.Match():
+            return [case.body for case in statement.cases]
+        case _:
+            return []
 
 
 def _ends_before(node: ast.expr, load: ast.Name) -> bool:
