@@ -109,6 +109,7 @@ def test_exit_code(
         (["--write-baseline", "no/such/f"], "no/such/f: No such file"),
         (["--nonsense"], "No such option"),
         (["--statistics", "--output-format", "sarif"], "has no sarif format"),
+        (["--diff", "--add-noqa", "why"], "choose one"),
         (["-", "x.py"], "cannot be given together"),
         (["-j", "0"], "0 is not in the range"),
         (["--diff-base", "HEAD"], "git"),
@@ -258,6 +259,16 @@ def test_add_noqa_silences_what_is_found(project: Path, toy: Any) -> None:
     expected = SAFE.rstrip() + comment + RISKY.rstrip() + comment
     assert (project / "y.py").read_text() == expected
     assert toy("check", "y.py").returncode == 0
+
+
+def test_what_can_be_fixed_is_fixed_and_the_rest_suppressed(
+    project: Path, toy: Any
+) -> None:
+    (project / "x.py").write_text(SAFE + RISKY)
+    done = toy("check", "--fix", "--add-noqa", "later")
+    assert done.returncode == 0, stderr(done)
+    comment = "  # upcast-lint: ignore[UPC001] later\n"
+    assert (project / "x.py").read_text() == MENDED + RISKY.rstrip() + comment
 
 
 def test_idle_suppressions_are_fixed(project: Path, toy: Any) -> None:

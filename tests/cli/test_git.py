@@ -240,6 +240,14 @@ def test_a_baseline_hides_what_it_holds_and_nothing_more(
     assert found(toy, "--baseline", "known.json") == [("x.py", 2), ("x.py", 5)]
 
 
+def test_a_new_baseline_holds_what_the_old_one_held(project: Path, toy: Any) -> None:
+    (project / "x.py").write_text(SAFE)
+    toy("check", "--write-baseline", "known.json")
+    (project / "x.py").write_text(SAFE + RISKY)
+    toy("check", "--baseline", "known.json", "--write-baseline", "known.json")
+    assert found(toy, "--baseline", "known.json") == []
+
+
 def test_a_baseline_is_the_same_from_anywhere(project: Path, toy: Any) -> None:
     (project / "sub").mkdir()
     (project / "sub" / "x.py").write_text(SAFE)

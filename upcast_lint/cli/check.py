@@ -14,7 +14,7 @@ from ..discovery import Exclusion
 from ..errors import UsageError
 from ..reporters import FORMATS
 from ..session import Request
-from .messages import fail
+from .messages import INTERRUPTED, fail
 from .options import Options
 
 _Command = TypeVar("_Command", bound=Callable[..., Any])
@@ -121,6 +121,8 @@ def check(
         sys.exit(run_check(request, options))
     except UsageError as error:
         fail(str(error))
+    except KeyboardInterrupt:  # before or after the part that says what was done
+        sys.exit(INTERRUPTED)
 
 
 def _fix_mode(is_asked: bool, takes_unsafe: bool) -> FixMode:

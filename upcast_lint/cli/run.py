@@ -37,6 +37,8 @@ def run_check(request: Request, options: Options) -> int:
         from .stdin import check_stdin
 
         return check_stdin(session, options)
+    if options.add_noqa is not None and options.diff:
+        raise UsageError("--add-noqa writes files and --diff does not; choose one")
     start = time.perf_counter()
     found = session.find()
     if options.show_files:
@@ -81,8 +83,8 @@ def _added_rows(options: Options) -> dict[str, tuple[tuple[int, int], ...]] | No
 
 
 def _baseline(options: Options) -> Baseline | None:
-    if options.baseline is None:
-        return None
+    if options.baseline is None or options.write_baseline is not None:
+        return None  # a new one holds what the old one held, too
     from ..baseline import read
 
     return read(options.baseline)
@@ -123,6 +125,9 @@ def _settle(outcome: Outcome, so_far: Run, options: Options) -> Outcome:
         else:
             writer.write(outcome.absolute, checked.data, outcome.stamp.digest)
             so_far.written += 1
+            # What is left is placed in the new content, and may be suppressed there.
+            new = outcome.stamp._replace(digest=writer.digest(checked.data))
+            return outcome._replace(stamp=new)
     except (writer.Changed, OSError) as error:
         reason = error.strerror if isinstance(error, OSError) else None
         so_far.problems.append(f"{outcome.path}: not fixed: {reason or error}")
