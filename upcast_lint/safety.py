@@ -15,7 +15,7 @@ from itertools import combinations
 
 from .analysis import operators
 from .analysis.directives import Directives
-from .analysis.effects import Certainty, Effects, may_run_between
+from .analysis.effects import Certainty, Effects, may_run_between, shared_paths
 from .analysis.elements import Elements, ElementType
 from .analysis.facts import Facts
 from .analysis.flow import Flow, Read
@@ -28,7 +28,7 @@ from .analysis.gradients import no_gradient
 from .analysis.names import Binding
 from .analysis.paths import Paths
 from .analysis.reads import Gradient, Piece, Selection
-from .analysis.syntax import FUNCTIONS
+from .analysis.syntax import FUNCTIONS, walk_scope
 from .finding import Safety
 from .rewrite.plan import Moved, Plan
 
@@ -124,7 +124,7 @@ class _Assessor:
             if write.certainty is Certainty.WRITES:
                 self.out.block(f"`{source}` {write.label} before the selection")
             else:
-                self.out.need(write.label.format(f"`{source}`"))
+                self.out.need(write.says(source))
 
     def _sunk(self) -> list[Read]:
         return self.flow.full_reads() if self.plan.placements else []
@@ -299,7 +299,8 @@ class _Assessor:
             return
         for write in self.effects.writes_to(source):
             if write.certainty is Certainty.WRITES and any(
-                _after(write.node, r.node) for r in reads
+                _after(write.node, r.node) or self._share_loop(write.node, r.node)
+                for r in reads
             ):
                 self.out.need(
                     f"`{self._name(source)}` {write.label} after it was selected "
@@ -307,29 +308,36 @@ class _Assessor:
                 )
                 return
 
+    def _share_loop(self, a: ast.AST, b: ast.AST) -> bool:
+        """Whether a loop runs both, so that either may come after the other."""
+        loops = self.facts.tree.enclosing_loops(b)
+        return any(loop in loops for loop in self.facts.tree.enclosing_loops(a))
+
     def _uses_between(self, places: Sequence[ast.AST]) -> None:
         """Three contributions to a gradient are added in the order of the uses."""
         source = self.flow.cast.source
-        if not isinstance(source, ast.Name):
-            return
-        meant = self.facts.names.of(source)
-        for load in {load for d in meant for load in self.facts.names.uses.get(d, [])}:
-            if load in self.flow.loads or self.facts.tree.contains(
-                self.flow.origin, load
+        aliases = self.effects.aliases_of(source)
+        for node in walk_scope(self.facts.scope):
+            if (
+                not isinstance(node, ast.Name | ast.Attribute)
+                or not isinstance(node.ctx, ast.Load)
+                or node in self.flow.loads
+                or not shared_paths(node, self.facts) & aliases
+                or self.facts.tree.contains(self.flow.origin, node)
+                or self.facts.tree.contains(node, self.flow.origin)
+                or _is_metadata(node, self.facts)
             ):
-                continue
-            if _is_metadata(load, self.facts):
                 continue
             if any(
                 may_run_between(
-                    self.flow.cast.call, load, place, self.facts, before_last=True
+                    self.flow.cast.call, node, place, self.facts, before_last=True
                 )
                 for place in places
             ):
                 self.out.need(
-                    f"`{source.id}` is also used between the cast and the selection: "
-                    "the order in which gradients are added may change; or no "
-                    "gradient flows"
+                    f"`{self._name(source)}` is also used between the cast and the "
+                    "selection: the order in which gradients are added may change; or "
+                    "no gradient flows"
                 )
                 return
 
@@ -361,7 +369,7 @@ def _after(later: ast.AST, earlier: ast.AST) -> bool:
     )
 
 
-def _is_metadata(load: ast.Name, facts: Facts) -> bool:
+def _is_metadata(load: ast.expr, facts: Facts) -> bool:
     parent = facts.tree.parents[load]
     if isinstance(parent, ast.Attribute):
         return (

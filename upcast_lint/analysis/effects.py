@@ -24,7 +24,7 @@ from .casts import recognise_cast
 from .facts import Facts
 from .names import Binding, free_names
 from .paths import Paths
-from .syntax import FUNCTIONS, LOOPS, FunctionNode, walk_scope
+from .syntax import LOOPS, FunctionNode, walk_scope
 
 _PURE_MODULES = operators.words(
     """
@@ -56,8 +56,13 @@ _INPLACE_FLAG = operators.words(
 _STORES = operators.words("append extend insert update setdefault appendleft")
 """Methods by which a container comes to hold a tensor."""
 
+_SUSPENSIONS = (ast.Yield, ast.YieldFrom, ast.Await, ast.AsyncFor, ast.AsyncWith)
+
 _ANYTHING = "*"
 """The path of a write that may reach every tensor."""
+
+_SOURCE = "\0"
+"""Stands for the source in the label of a possible write."""
 
 _OUTSIDE = "^"
 """The path of a write that may reach what other scopes hold."""
@@ -74,13 +79,17 @@ class Write:
     """`node` writes (or may write) to the tensors that `path` names.
 
     `label` continues "the source …"; where the write is possible only, it says what
-    must hold for it not to happen, with `{}` for the source.
+    must hold for it not to happen.
     """
 
     node: ast.AST
     path: str
     certainty: Certainty
     label: str
+
+    def says(self, source: str) -> str:
+        """The label with the text of the source in its place."""
+        return self.label.replace(_SOURCE, f"`{source}`")
 
 
 def effects_of(facts: Facts) -> Effects:
@@ -111,9 +120,10 @@ class Effects:
         """Every write that may reach the tensor that `source` gives."""
         paths = shared_paths(source, self.facts)
         certain = self._shared.of(paths)
-        possible = self._possible.of(paths) | {_ANYTHING}
+        possible = self._possible.of(paths)
         if any(self._is_outside(path) for path in possible):
             possible.add(_OUTSIDE)
+        possible.add(_ANYTHING)
         holders = possible | {h for path in possible for h in _prefixes(path)}
         found: list[Write] = []
         for write in self.writes:
@@ -124,6 +134,10 @@ class Effects:
             ):
                 found.append(replace(write, certainty=Certainty.MAY_WRITE))
         return found
+
+    def aliases_of(self, source: ast.expr) -> set[str]:
+        """The paths that evidently share memory with what `source` gives."""
+        return self._shared.of(shared_paths(source, self.facts))
 
     def _is_outside(self, path: str) -> bool:
         """Whether a path begins at a name that another scope binds."""
@@ -177,34 +191,24 @@ class Effects:
                 self._call(node)
             case ast.FunctionDef() | ast.AsyncFunctionDef() | ast.Lambda():
                 self._nested(node)
-            case (
-                ast.Yield()
-                | ast.YieldFrom()
-                | ast.Await()
-                | ast.AsyncFor()
-                | ast.AsyncWith()
-            ):
-                label = "{} does not change while the function is suspended"
+            case _ if isinstance(node, _SUSPENSIONS):
+                label = f"{_SOURCE} does not change while the function is suspended"
                 self.writes.append(Write(node, _ANYTHING, Certainty.MAY_WRITE, label))
 
     def _nested(self, function: FunctionNode | ast.Lambda) -> None:
         """What a nested function may write to, any call of unknown code may."""
-        captured = free_names(function)
-        mark = len(self.writes)
-        for node in ast.walk(function):
-            if node is not function and not isinstance(node, FUNCTIONS):
-                self._collect(node)
-        written = {
-            write.path
-            for write in self.writes[mark:]
-            if write.path.partition(".")[0] in captured
-        }
-        del self.writes[mark:]
-        label = "no nested function changes {}"
-        for path in sorted(written):
-            for node in walk_scope(self.facts.scope):
-                if isinstance(node, ast.Call) and not self._is_pure(node):
-                    self.writes.append(Write(node, path, Certainty.MAY_WRITE, label))
+        facts = self.facts.nested(function)
+        inner = effects_of(facts)
+        label = f"no nested function changes {_SOURCE}"
+        calls = [
+            node
+            for node in walk_scope(self.facts.scope)
+            if isinstance(node, ast.Call) and not self._is_pure(node)
+        ]
+        for name in sorted(free_names(function)):
+            if inner.writes_to(ast.Name(name, ast.Load())):
+                for call in calls:
+                    self.writes.append(Write(call, name, Certainty.MAY_WRITE, label))
 
     def _call(self, call: ast.Call) -> None:
         given = [
@@ -240,7 +244,7 @@ class Effects:
                 self._store(function.value, argument)
         if self._is_pure(call):
             return
-        label = f"`{name}` does not change {{}}"
+        label = f"`{name}` does not change {_SOURCE}"
         if dotted is None and isinstance(function, ast.Attribute):
             self._may_write(call, function.value, label)
         for argument in given:
@@ -458,7 +462,7 @@ def may_run_between(
     bound = _start(last) if before_last else _end(last)
     if not (_end(first) <= _end(middle) and _start(middle) <= bound):
         return False
-    if tree.contains(middle, last) and not isinstance(middle, ast.Yield | ast.Await):
+    if tree.contains(middle, last) and not isinstance(middle, _SUSPENSIONS):
         return False  # an operation that takes the read's result runs after it
     if _is_target_of(middle, last, facts):
         return False

@@ -23,6 +23,12 @@ class Facts:
     memo: dict[type, object] = field(default_factory=dict, repr=False)
     """Analyses of the scope that are made when first asked for."""
 
+    def nested(self, scope: ScopeNode) -> Facts:
+        """The facts of a scope that stands directly in this one."""
+        names = reaching_definitions(scope)
+        imports = Imports(self.tree, names, [self.names, *self.imports.outer])
+        return Facts(self.source, self.tree, scope, names, imports)
+
     def text(self, node: ast.expr | ast.stmt) -> str:
         return self.source.segment(node)
 

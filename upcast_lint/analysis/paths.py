@@ -70,7 +70,6 @@ class Paths:
         statement = self.tree.statement(self.origin)
         place = self.tree.place(statement)
         outcome = self.suite(place.suite[place.index :], _NONE)
-        exits = outcome.exits
         owner: ast.AST = place.owner
         field = place.field
         while not isinstance(owner, SCOPES):
@@ -79,24 +78,42 @@ class Paths:
                 owner = self.tree.parents[owner]
             left = self._leave(owner, field, outcome)
             place = self.tree.place(_as_statement(owner))
-            outcome = self.suite(place.suite[place.index + 1 :], left.normal)
-            exits |= left.exits | outcome.exits
+            rest = self.suite(place.suite[place.index + 1 :], left.normal)
+            outcome = _either([replace(left, normal=_NO_PATH), rest])
             owner, field = place.owner, place.field
-        return exits | outcome.normal | outcome.breaks | outcome.continues
+        return outcome.all
 
     def _leave(self, owner: ast.AST, field: str, outcome: Outcome) -> Outcome:
         """How control leaves `owner`, one of whose suites had this outcome."""
-        live = outcome.normal | outcome.breaks | outcome.continues
-        if not isinstance(owner, ast.Try | ast.TryStar) or field == "finalbody":
-            return Outcome(live)
-        arms = [Outcome(live)]
+        match owner:
+            case ast.For() | ast.AsyncFor() | ast.While():
+                live = outcome.normal | outcome.continues | outcome.breaks
+                return Outcome(live, outcome.exits, raises=outcome.raises)
+            case ast.Try() | ast.TryStar() if field != "finalbody":
+                return self._leave_try(owner, field, outcome)
+            case _:
+                return outcome
+
+    def _leave_try(
+        self, owner: ast.Try | ast.TryStar, field: str, outcome: Outcome
+    ) -> Outcome:
+        arms = [outcome]
         if field == "body":
             thrown = _NONE | outcome.all | outcome.raises
-            arms = [self.suite(owner.orelse, live)]
-            arms += [self.suite(handler.body, thrown) for handler in owner.handlers]
+            arms = [
+                replace(outcome, normal=_NO_PATH, raises=_NO_PATH),
+                self.suite(owner.orelse, outcome.normal),
+                *(self.suite(handler.body, thrown) for handler in owner.handlers),
+            ]
         joined = _either(arms)
-        last = self.suite(owner.finalbody, joined.all)
-        return Outcome(last.normal, joined.exits | last.exits)
+        last = self.suite(owner.finalbody, joined.normal)
+        return Outcome(
+            last.normal,
+            self._finally(owner, joined.exits) | last.exits,
+            self._finally(owner, joined.breaks) | last.breaks,
+            self._finally(owner, joined.continues) | last.continues,
+            self._finally(owner, joined.raises) | last.raises,
+        )
 
     def needs_full_on_every_path(self, statement: ast.stmt) -> bool:
         """Whether each path through a statement reads the whole copy."""

@@ -17,8 +17,10 @@ from .text import (
     Text,
     Unfixable,
     cast_text,
+    comments_in,
     drop_cast,
     indentation,
+    is_blank_or_comment,
     is_directive,
     line_end,
     rest_of_line,
@@ -60,10 +62,10 @@ class _Writer:
         self._rename_dropped()
         self._rename_misleading()
         self._write_types()
-        own_line = self._remove_cast()
+        chained = self._remove_cast()
         self._strip_lifts()
         for moved in self.plan.moved:
-            self._move(moved, own_line)
+            self._move(moved, chained)
         for placement in self.plan.placements:
             self._write_placement(placement)
         self._flush()
@@ -71,8 +73,8 @@ class _Writer:
 
     # The cast goes
 
-    def _remove_cast(self) -> bool:
-        """Take the cast out. True if it stood on a line of its own in a chain."""
+    def _remove_cast(self) -> list[str] | None:
+        """Take the cast out; what `drop_cast` says of its line in a chain."""
         first = self._first_carrier()
         guard = self.flow.guard
         if first is not None and first.definition in self.plan.dropped:
@@ -82,14 +84,14 @@ class _Writer:
             if self.source.text.startswith("elif", self.source.node_start(statement)):
                 raise Unfixable("the guard of the cast is an `elif`")
             self._drop_statement(statement)
-            return False
+            return None
         if guard is not None:
             if isinstance(guard.holder, ast.If):
                 raise Unfixable("a guarded cast binds another name")
             start = self.source.node_start(guard.holder)
             end = self.source.node_end(guard.holder)
             self.text.replace(start, end, self.source.segment(self.cast.source))
-            return False
+            return None
         return drop_cast(self.cast, self.text)
 
     def _first_carrier(self) -> Carrier | None:
@@ -119,7 +121,8 @@ class _Writer:
         if len(place.suite) == 1:
             self.text.replace(start, end, "pass")
             return
-        comments = [comment] if comment and not is_directive(comment) else []
+        comments = [*comments_in(source.text[start:end]), comment]
+        comments = [line for line in comments if line and not is_directive(line)]
         above = first - 1
         while self._is_comment(above) and indentation(source, above) == before:
             above -= 1
@@ -315,15 +318,15 @@ class _Writer:
 
     # Selections and casts
 
-    def _move(self, moved: Moved, own_line: bool) -> None:
+    def _move(self, moved: Moved, chained: list[str] | None) -> None:
         read = moved.read
         if read.lifts:
             self._move_under_lifts(moved)
             return
         for site in moved.sites:
-            self._cast_site(site, own_line and read.load is None)
+            self._cast_site(site, chained if read.load is None else None)
 
-    def _cast_site(self, site: ValueSite, own_line: bool) -> None:
+    def _cast_site(self, site: ValueSite, chained: list[str] | None) -> None:
         if site.node is None:
             self._cast_name(site)
             return
@@ -335,13 +338,17 @@ class _Writer:
         head, _, tail = wrapped.partition("\0")
         if head:
             self.text.insert(start, head)
-        if own_line and not head:
+        if chained is not None and not head:
             row = self.source.position(end).row
             rest, _ = rest_of_line(self.source, end)
-            if not rest.strip() or rest.lstrip().startswith("#"):
-                pad = indentation(self.source, self._cast_row())
-                tail = line_end(self.source, row) + pad + tail
+            if is_blank_or_comment(rest):
+                start_of_line = line_end(self.source, row) + indentation(
+                    self.source, self._cast_row()
+                )
+                tail = "".join(start_of_line + line for line in [*chained, tail])
                 end += len(rest)
+            elif chained:
+                raise Unfixable("comments stand above the cast")
         self.text.insert(end, tail)
 
     def _cast_row(self) -> int:

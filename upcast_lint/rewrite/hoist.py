@@ -16,6 +16,7 @@ from ..analysis.flow import Flow
 from ..analysis.reads import Result
 from ..analysis.stability import is_rebound_between
 from ..analysis.syntax import FUNCTIONS
+from ..analysis.values import integer
 from ..finding import Edit
 from .text import Text, Unfixable, suffix_span
 
@@ -57,23 +58,27 @@ def hoist_selection(
 
 
 def _is_constant_at(index: ast.expr, flow: Flow, facts: Facts) -> bool:
-    """Whether an index means the same at the cast as where it stands."""
-    for node in ast.walk(index):
-        match node:
-            case ast.Name():
-                if is_rebound_between(node.id, flow.cast.call, index, facts):
-                    return False
-            case (
-                ast.Constant()
-                | ast.Slice()
-                | ast.Tuple()
-                | ast.UnaryOp()
-                | ast.unaryop()
-                | ast.BinOp()
-                | ast.operator()
-                | ast.expr_context()
-            ):
-                pass
-            case _:
-                return False
-    return True
+    """Whether an index means the same at the cast as where it stands.
+
+    Only slices and the first or last element: another one might not be there on the
+    paths that do not read it.
+    """
+    items = index.elts if isinstance(index, ast.Tuple) else [index]
+    for item in items:
+        if isinstance(item, ast.Slice):
+            continue
+        if integer(item) not in (0, -1) and not (
+            isinstance(item, ast.Constant) and item.value in (None, Ellipsis)
+        ):
+            return False
+    return all(_is_stable(node, flow, facts) for node in ast.walk(index))
+
+
+def _is_stable(node: ast.AST, flow: Flow, facts: Facts) -> bool:
+    match node:
+        case ast.Name():
+            return not is_rebound_between(node.id, flow.cast.call, node, facts)
+        case ast.Attribute() | ast.Call() | ast.Await() | ast.NamedExpr():
+            return False
+        case _:
+            return True

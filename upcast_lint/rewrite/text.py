@@ -6,6 +6,8 @@ Every text comes from the source itself, so that quotes, spacing and comments st
 from __future__ import annotations
 
 import ast
+import io
+import tokenize
 from dataclasses import dataclass
 from itertools import pairwise
 
@@ -141,28 +143,53 @@ def _on_one_line(call: ast.Call) -> str:
     return f".{function.attr}({', '.join(arguments)})"
 
 
-def drop_cast(cast: Cast, text: Text) -> bool:
-    """Leave the source where the cast stood. True if `.float()` had its own line."""
+def drop_cast(cast: Cast, text: Text) -> list[str] | None:
+    """Leave the source where the cast stood.
+
+    If `.float()` had a line of its own, the comments on the lines just above it, which
+    go with it; else None.
+    """
     source = text.source
     if not cast.is_method:
         start, end = source.node_start(cast.call), source.node_end(cast.call)
         inner = source.segment(cast.source)
         text.replace(start, end, inner if is_primary(cast.source) else f"({inner})")
-        return False
+        return None
     start, end = suffix_span(cast, source)
-    first = source.line_starts[source.position(start).row - 1]
+    row = source.position(start).row
+    first = source.line_starts[row - 1]
     rest, rest_end = rest_of_line(source, end)
-    if source.text[first:start].strip():
+    if source.text[first:start].strip() or not is_blank_or_comment(rest):
         text.replace(start, end, "")
-        return False
+        return None
     if rest.strip():
-        if not rest.lstrip().startswith("#"):
-            text.replace(start, end, "")
-            return False
         text.replace(start, end + len(rest) - len(rest.lstrip()), "")
-        return True
-    text.replace(first, rest_end, "")
-    return True
+        return []
+    top = row
+    while source.line_starts[top - 2] > source.node_end(cast.source) and source.line(
+        top - 1
+    ).lstrip().startswith("#"):
+        top -= 1
+    text.replace(source.line_starts[top - 1], rest_end, "")
+    return [source.line(each).strip() for each in range(top, row)]
+
+
+def is_blank_or_comment(rest: str) -> bool:
+    return not rest.strip() or rest.lstrip().startswith("#")
+
+
+def comments_in(fragment: str) -> list[str]:
+    """The comments of a statement's text, in order. Raises Unfixable if it is odd."""
+    if "#" not in fragment:
+        return []
+    try:
+        return [
+            token.string
+            for token in tokenize.generate_tokens(io.StringIO(fragment).readline)
+            if token.type == tokenize.COMMENT
+        ]
+    except (tokenize.TokenError, SyntaxError) as error:
+        raise Unfixable("the comments of the cast cannot be told apart") from error
 
 
 def is_directive(comment: str) -> bool:
