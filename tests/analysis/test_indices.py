@@ -309,6 +309,12 @@ DISTINCT = {
             _, idx = x.topk(k)
         return x.gather(-1, idx)
     """,
+    "topk, cut in one branch": """
+        idx = x.topk(k).indices
+        if k > 3:
+            idx = idx[..., :3]
+        return x.gather(-1, idx)
+    """,
     "topk of scores that are masked before": """
         x[mask] = 0
         idx = x.topk(k).indices
@@ -680,3 +686,10 @@ def test_evidence_of_a_permutation(expression: str) -> None:
 def test_the_rank_that_the_code_shows(expression: str, rank: int | None) -> None:
     found = judged(expression)
     assert known_rank(found.value("result"), found.facts) == rank
+
+
+def test_branches_that_multiply_the_paths_are_given_up() -> None:
+    steps = ["idx = labels.unsqueeze(-1)"]
+    steps += [f"if k > {n}:\n    idx = idx + idx" for n in range(40)]
+    found = function("\n".join([*steps, "return x.gather(-1, idx)"]))
+    assert _along(found) is None

@@ -10,8 +10,8 @@ computed
     `y = x.to(device)` still carry the gradient of `x`; `y = x + 1` does not.
 
 Limits: a call of unknown code in a disabled region is taken to compute what it returns,
-unless its name says that it passes something on (`get_…`, `dropout`, `load`) or makes
-an object (`Linear`). An attribute of what it returns is taken to be computed with it.
+and the attributes of that, unless its name says that it may pass something on
+(`get_…`, `dropout`, `all_gather`) or makes an object (`Linear`).
 """
 
 from __future__ import annotations
@@ -21,6 +21,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass, field
 
 from . import operators
+from .definition_guard import Guard
 from .directives import Directives
 from .facts import Facts
 from .gradient_modes import GradientMode, gradient_mode, leaves_disabled_region
@@ -54,7 +55,8 @@ _PASSING = operators.VIEWS | words(
     narrow select split chunk unbind tensor_split expand expand_as broadcast_to diagonal
     unfold to type type_as float double half bfloat16 cpu cuda real imag view_as_real
     view_as_complex atleast_1d atleast_2d atleast_3d as_tensor asarray as_strided conj
-    resolve_conj pin_memory hsplit vsplit dsplit swapaxes full_tensor redistribute
+    resolve_conj resolve_neg pin_memory hsplit vsplit dsplit full_tensor redistribute
+    positive to_dense rename refine_names align_to align_as unsafe_chunk unsafe_split
     """
 )
 """Operations that can give a view of their tensor, or the tensor itself."""
@@ -66,12 +68,17 @@ _CONTAINERS = words(
     """
 )
 _COMPUTING = operators.KNOWN_PURE_METHODS - _PASSING - _CONTAINERS
+_TURNED = frozenset(("T", "mT"))
 _GIVERS = words(
     """
-    get pop next fetch load lookup identity dropout parameter parameters buffer buffers
-    weight weights state named clone deepcopy copy unwrap cache cached read take
+    get pop next fetch load lookup identity noop drop dropout parameter parameters
+    buffer buffers weight weights state named deepcopy copy wrap unwrap cache cached
+    read take all gather reduce scatter broadcast shard unshard sync constrain
+    checkpoint maybe cast to move prepare pad unpad remove slice select split chunk
+    view reshape squeeze compile
     """
 )
+"""Words of callees that may give a tensor, or an object, that was there before."""
 
 
 def no_gradient(
@@ -104,7 +111,7 @@ class _Freedom:
 
     facts: Facts
     cast: ast.AST
-    _busy: set[Definition] = field(default_factory=set)
+    _guard: Guard = field(default_factory=Guard)
 
     def is_free(self, node: ast.expr) -> bool:
         match node:
@@ -112,7 +119,10 @@ class _Freedom:
                 return self._is_free_name(node)
             case ast.Attribute(value=base, attr="data"):
                 return classify_operand(base, self.facts) is Operand.TENSOR
-            case ast.Attribute(value=base) | ast.Subscript(value=base):
+            case ast.Attribute(value=base, attr=name):
+                is_kept = name in _TURNED or not _gives(name)
+                return is_kept and self.is_free(base)
+            case ast.Subscript(value=base):
                 return self.is_free(base)
             case ast.NamedExpr(value=value) | ast.UnaryOp(operand=value):
                 return self.is_free(value)
@@ -135,10 +145,10 @@ class _Freedom:
         )
 
     def _is_free_call(self, node: ast.Call) -> bool:
-        if _may_require(node):
+        if _requires(node):
             return False
         if torch_function(node, self.facts) in _FACTORIES:
-            return True
+            return all(keyword.arg is not None for keyword in node.keywords)
         call = tensor_call(node, self.facts)
         if call is None:
             return False
@@ -152,14 +162,10 @@ class _Freedom:
     def _is_free_name(self, node: ast.Name) -> bool:
         facts = self.facts
         reaching = facts.names.of(node)
-        if not reaching or reaching & self._busy:
+        if all(map(self._guard.holds, reaching)):
             return False
-        self._busy |= reaching
-        try:
-            if not all(map(self._is_free_definition, reaching)):
-                return False
-        finally:
-            self._busy -= reaching
+        if not all(map(self._is_free_definition, reaching)):
+            return False
         return (
             is_stable(node, self.cast, facts)
             and not is_rebound_inside(node.id, facts)
@@ -167,6 +173,16 @@ class _Freedom:
         )
 
     def _is_free_definition(self, definition: Definition) -> bool:
+        if self._guard.holds(definition):
+            return True  # free if it was, one round before
+        if not self._guard.enter(definition):
+            return False
+        try:
+            return self._binds_free(definition)
+        finally:
+            self._guard.leave(definition)
+
+    def _binds_free(self, definition: Definition) -> bool:
         value = definition.value
         if value is None:
             return False
@@ -182,7 +198,10 @@ class _Freedom:
         match node:
             case ast.BinOp() | ast.Compare():
                 return True
-            case ast.Attribute(value=base) | ast.Subscript(value=base):
+            case ast.Attribute(value=base, attr=name):
+                is_kept = name in _TURNED or not _gives(name)
+                return is_kept and self._is_computed(base)
+            case ast.Subscript(value=base):
                 return self._is_computed(base)
             case ast.IfExp(body=body, orelse=orelse):
                 return self._is_computed(body) and self._is_computed(orelse)
@@ -193,22 +212,24 @@ class _Freedom:
 
     def _computes(self, node: ast.Call) -> bool:
         function = node.func
-        if _may_require(node) or not isinstance(function, ast.Attribute | ast.Name):
+        if _requires(node) or not isinstance(function, ast.Attribute | ast.Name):
             return False
         name = function.attr if isinstance(function, ast.Attribute) else function.id
+        call = tensor_call(node, self.facts)
+        if call is not None and call.name in _COMPUTING:
+            return True
         if _gives(name) or name in operators.PURE_BUILTINS | _CONTAINERS:
             return False
-        call = tensor_call(node, self.facts)
         is_own = name.endswith("_") and not name.endswith("__")
         if name in _PASSING or is_own:
             return call is not None and self._is_computed(call.tensor)
         return True
 
 
-def _may_require(node: ast.Call) -> bool:
+def _requires(node: ast.Call) -> bool:
+    """Whether a call asks for a result with gradients."""
     return any(
-        keyword.arg is None
-        or (keyword.arg == "requires_grad" and truth(keyword.value) is not False)
+        keyword.arg == "requires_grad" and truth(keyword.value) is not False
         for keyword in node.keywords
     )
 

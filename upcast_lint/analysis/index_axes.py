@@ -12,7 +12,7 @@ origin
     Where the lines of an axis come from: the axis is *new* and has the size one, or
     its lines are those of an axis of an operand, or parts of them.
 
-Limits: ranks above 8 are not considered. A dimension counts where it is a literal.
+Limits: ranks above 12 are not considered. A dimension counts where it is a literal.
 """
 
 from __future__ import annotations
@@ -22,9 +22,11 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 
 from .facts import Facts
-from .tensor_calls import TensorCall, integer, is_builtin, tensor_call, words
+from .index_items import is_one, plain_items
+from .tensor_calls import TensorCall, integer, tensor_call, words
 
-ANY_RANK = frozenset(range(9))
+MOST_AXES = 12
+ANY_RANK = frozenset(range(MOST_AXES + 1))
 
 SAME_AXES = words("to type long int contiguous clone detach cuda cpu pin_memory flip")
 """Operations that keep integers, and each line's set of them, where they stand."""
@@ -225,85 +227,11 @@ def _subscript(line: Line, base: ast.expr, index: ast.expr, facts: Facts) -> Ori
                 out += 1
             case ast.Slice():
                 if out == line.axis:
-                    return NEW if _is_one(item) else _at(base, source, rank)
+                    return NEW if is_one(item) else _at(base, source, rank)
                 out, source = out + 1, source + 1
             case _:
                 source += 1
     return None
-
-
-def _is_one(item: ast.Slice) -> bool:
-    """Whether a slice takes one element."""
-    lower, upper = integer(item.lower), integer(item.upper)
-    if item.upper is None:
-        return lower == -1
-    lower = 0 if item.lower is None else lower
-    if lower is None or upper is None or (lower < 0) != (upper < 0):
-        return False
-    return upper - lower == 1
-
-
-_WHOLE = ast.Slice()
-Item = ast.Slice | ast.expr | None
-
-
-@dataclass(frozen=True, slots=True)
-class Items:
-    """A subscript of slices, integers, `None` and at most one `...`."""
-
-    before: tuple[Item, ...]
-    after: tuple[Item, ...]
-    """What follows the `...`."""
-
-    @property
-    def added(self) -> int:
-        return sum(item is None for item in (*self.before, *self.after))
-
-    @property
-    def kept(self) -> int:
-        every = (*self.before, *self.after)
-        return sum(isinstance(item, ast.Slice) for item in every)
-
-    @property
-    def dropped(self) -> int:
-        return len(self.before) + len(self.after) - self.added - self.kept
-
-    def filled(self, rank: int) -> tuple[Item, ...]:
-        """The items for a base of this rank, with a slice for each axis left out."""
-        left = rank - self.kept - self.dropped
-        return (*self.before, *([_WHOLE] * max(left, 0)), *self.after)
-
-
-def plain_items(index: ast.expr, facts: Facts) -> Items | None:
-    """The items of a subscript, or None where one may be a tensor or a mask."""
-    before: list[Item] = []
-    after: list[Item] | None = None
-    for item in index.elts if isinstance(index, ast.Tuple) else [index]:
-        into = before if after is None else after
-        match item:
-            case ast.Constant(value=value) if value is Ellipsis and after is None:
-                after = []
-            case ast.Constant(value=None):
-                into.append(None)
-            case ast.Slice():
-                into.append(item)
-            case _ if integer(item) is not None or counts(item, facts):
-                into.append(item)
-            case _:
-                return None
-    return Items(tuple(before), tuple(after or ()))
-
-
-def counts(node: ast.expr, facts: Facts) -> bool:
-    """Whether a name is the integer of `for name in range(…)`."""
-    definition = facts.definition(node)
-    return (
-        definition is not None
-        and definition.index is None
-        and isinstance(definition.node, ast.For | ast.comprehension)
-        and isinstance(definition.value, ast.Call)
-        and is_builtin(definition.value.func, "range", facts)
-    )
 
 
 def keeps_integers(call: TensorCall, facts: Facts) -> bool:

@@ -6,6 +6,7 @@ import ast
 from collections.abc import Iterable
 from dataclasses import dataclass, field
 
+from .definition_guard import Guard
 from .facts import Facts
 from .index_results import picked, picked_by
 from .names import Binding, Definition
@@ -61,7 +62,7 @@ def is_mask(index: ast.expr, facts: Facts) -> bool | None:
 @dataclass(slots=True)
 class _Masks:
     facts: Facts
-    _busy: set[Definition] = field(default_factory=set)
+    _guard: Guard = field(default_factory=Guard)
 
     def of(self, node: ast.expr) -> bool | None:
         match node:
@@ -106,14 +107,17 @@ class _Masks:
 
     def _name(self, node: ast.Name) -> bool | None:
         reaching = self.facts.names.of(node)
-        return _agreed(self._definition(each) for each in reaching - self._busy)
+        return _agreed(
+            self._definition(each) for each in reaching if not self._guard.holds(each)
+        )
 
     def _definition(self, definition: Definition) -> bool | None:
-        self._busy.add(definition)
+        if not self._guard.enter(definition):
+            return None
         try:
             return self._bound(definition)
         finally:
-            self._busy.discard(definition)
+            self._guard.leave(definition)
 
     def _bound(self, definition: Definition) -> bool | None:
         node, value = definition.node, definition.value

@@ -10,6 +10,7 @@ import ast
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, field
 
+from .definition_guard import Guard
 from .facts import Facts
 from .index_axes import Line, normal, origin
 from .index_ranks import Shapes
@@ -64,7 +65,7 @@ class OneIndex:
 
     facts: Facts
     shapes: Shapes = field(init=False)
-    _busy: set[Definition] = field(init=False, default_factory=set)
+    _guard: Guard = field(init=False, default_factory=Guard)
 
     def __post_init__(self) -> None:
         self.shapes = Shapes(self.facts)
@@ -153,25 +154,30 @@ class OneIndex:
         prove_pick: Callable[[Picked], Proof | None],
     ) -> Proof | None:
         """The proof for each value that a name may have."""
-        reaching = self.facts.names.of(name)
-        if (
-            not reaching
-            or reaching & self._busy
-            or is_rebound_inside(name.id, self.facts)
-        ):
+        if is_rebound_inside(name.id, self.facts):
             return None
-        self._busy |= reaching
-        proofs: list[Proof | None] = []
+        return joint(
+            [
+                self._bound(definition, prove, prove_pick)
+                for definition in self.facts.names.of(name)
+            ]
+        )
+
+    def _bound(
+        self,
+        definition: Definition,
+        prove: Callable[[ast.expr], Proof | None],
+        prove_pick: Callable[[Picked], Proof | None],
+    ) -> Proof | None:
+        if not self._guard.enter(definition):
+            return None
         try:
-            for each in reaching:
-                if each.binding is Binding.ASSIGNED and each.value is not None:
-                    proofs.append(prove(each.value))
-                else:
-                    pick = picked_by(each, self.facts)
-                    proofs.append(None if pick is None else prove_pick(pick))
+            if definition.binding is Binding.ASSIGNED and definition.value is not None:
+                return prove(definition.value)
+            pick = picked_by(definition, self.facts)
+            return None if pick is None else prove_pick(pick)
         finally:
-            self._busy -= reaching
-        return joint(proofs)
+            self._guard.leave(definition)
 
     def order_axis(self, call: TensorCall) -> int | None:
         """The dimension that `topk`, `sort` or `argsort` works along, if plain."""

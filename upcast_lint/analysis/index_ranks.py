@@ -9,8 +9,10 @@ from __future__ import annotations
 import ast
 from dataclasses import dataclass, field
 
+from .definition_guard import Guard
 from .facts import Facts
-from .index_axes import ANY_RANK, SAME_AXES, normal, plain_items
+from .index_axes import ANY_RANK, MOST_AXES, SAME_AXES, normal
+from .index_items import plain_items
 from .index_results import picked
 from .names import Binding, Definition
 from .scalars import Operand, classify_operand
@@ -49,9 +51,18 @@ class Shapes:
     """The possible ranks of the expressions of one scope."""
 
     facts: Facts
-    _busy: set[Definition] = field(default_factory=set)
+    _guard: Guard = field(default_factory=Guard)
+    _known: dict[ast.expr, frozenset[int]] = field(default_factory=dict)
 
     def ranks(self, node: ast.expr) -> frozenset[int]:
+        """The possible ranks of an expression."""
+        if not self._guard.is_idle():
+            return self._ranks(node)
+        if node not in self._known:
+            self._known[node] = self._ranks(node)
+        return self._known[node]
+
+    def _ranks(self, node: ast.expr) -> frozenset[int]:
         facts = self.facts
         pick = picked(node, facts)
         if pick is not None:
@@ -72,7 +83,7 @@ class Shapes:
             case ast.Compare(left=left, comparators=[right]):
                 return self._joint(left, right)
             case ast.List(elts=[first, *_]):
-                return frozenset(r + 1 for r in self.ranks(first) if r < 8)
+                return frozenset(r + 1 for r in self.ranks(first) if r < MOST_AXES)
             case ast.Call():
                 return self._call(node)
             case _:
@@ -80,12 +91,8 @@ class Shapes:
 
     def _name(self, node: ast.Name) -> frozenset[int]:
         reaching = self.facts.names.of(node)
-        if reaching and not reaching & self._busy:
-            self._busy |= reaching
-            try:
-                found = frozenset[int]().union(*map(self._definition, reaching))
-            finally:
-                self._busy -= reaching
+        if reaching:
+            found = frozenset[int]().union(*map(self._definition, reaching))
             if found != ANY_RANK:
                 return found
         for each in self.facts.names.definitions:
@@ -98,7 +105,12 @@ class Shapes:
         value = definition.value
         if value is None or definition.binding is not Binding.ASSIGNED:
             return ANY_RANK
-        return self.ranks(value)
+        if not self._guard.enter(definition):
+            return ANY_RANK
+        try:
+            return self.ranks(value)
+        finally:
+            self._guard.leave(definition)
 
     def _joint(self, *operands: ast.expr) -> frozenset[int]:
         """The ranks of what broadcasting operands gives."""
@@ -144,7 +156,7 @@ class Shapes:
         name, tensor = call.name, call.tensor
         match name:
             case "unsqueeze":
-                return frozenset(r + 1 for r in self.ranks(tensor) if r < 8)
+                return frozenset(r + 1 for r in self.ranks(tensor) if r < MOST_AXES)
             case "squeeze":
                 return self._squeezed(call)
             case "view" | "reshape" | "expand" | "repeat":
@@ -175,7 +187,7 @@ class Shapes:
         ranks = self.ranks(call.tensor)
         if call.argument(0, "dim") is not None:
             return ranks | {r - 1 for r in ranks if r}
-        return frozenset(range(max(ranks, default=8) + 1))
+        return frozenset(range(max(ranks, default=MOST_AXES) + 1))
 
     def _sized(self, call: TensorCall) -> frozenset[int]:
         sizes = call.sizes()

@@ -17,7 +17,8 @@ from collections.abc import Sequence
 
 from .directives import Directives
 from .facts import Facts
-from .index_axes import Line, normal, plain_items
+from .index_axes import Line, normal
+from .index_items import plain_items
 from .index_masks import is_mask
 from .index_once import Proof, joint
 from .index_pairs import Pairs

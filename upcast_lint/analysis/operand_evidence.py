@@ -38,7 +38,7 @@ _METHODS = words(
     index_select masked_fill type type_as tolist requires_grad_
     """
 )
-_ATTRIBUTES = words("shape dtype device ndim T mT data grad requires_grad is_cuda")
+_ATTRIBUTES = words("shape dtype device ndim T mT grad requires_grad is_cuda")
 _MAKERS = frozenset(("torch.tensor", "torch.as_tensor", "torch.full"))
 _TENSOR_TYPE = re.compile(r"\b\w*(?:Tensor|Parameter|ndarray|Array)\b")
 _NUMBER_TYPES = frozenset(("int", "float", "bool", "None"))

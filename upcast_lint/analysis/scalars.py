@@ -19,6 +19,7 @@ from collections.abc import Iterable
 from dataclasses import dataclass, field
 
 from .constants import enclosing, exact_constant, is_declared_global
+from .definition_guard import Guard
 from .facts import Facts
 from .names import Binding, Definition
 from .operand_evidence import (
@@ -44,6 +45,7 @@ _NUMBER_FUNCTIONS = words(
 _CONVERSIONS = ("len", "float", "int", "ord", "id", "hash")
 _FOLDS = ("abs", "min", "max", "round", "sum", "pow")
 _TENSOR_ATTRIBUTES = frozenset(("T", "mT", "data", "grad", "logits", "indices"))
+_METADATA = words("shape dtype device layout")
 _FACTORS = words("mul mul_ multiply div div_ divide true_divide")
 
 
@@ -70,7 +72,7 @@ def _is_factor(node: ast.expr, facts: Facts) -> bool:
 @dataclass(slots=True)
 class _Classifier:
     facts: Facts
-    _busy: set[Definition] = field(default_factory=set)
+    _guard: Guard = field(default_factory=Guard)
 
     def of(self, node: ast.expr, is_factor: bool) -> Operand:
         if exact_constant(node, self.facts) is not None:
@@ -128,7 +130,7 @@ class _Classifier:
             return Operand.NUMBER
         if node.attr in _TENSOR_ATTRIBUTES or names_tensor(node.attr):
             return Operand.TENSOR
-        if self.facts.resolve(node) is not None:
+        if node.attr in _METADATA or self.facts.resolve(node) is not None:
             return Operand.UNKNOWN
         known = set_in_class(node, self.facts)
         if known is not None:
@@ -157,7 +159,7 @@ class _Classifier:
         found = [
             self._definition(definition, is_factor)
             for definition in reaching
-            if definition not in self._busy
+            if not self._guard.holds(definition)
         ]
         if not found:
             return Operand.UNKNOWN
@@ -169,11 +171,12 @@ class _Classifier:
         return kind
 
     def _definition(self, definition: Definition, is_factor: bool) -> Operand:
-        self._busy.add(definition)
+        if not self._guard.enter(definition):
+            return Operand.UNKNOWN
         try:
             return self._bound(definition, is_factor)
         finally:
-            self._busy.discard(definition)
+            self._guard.leave(definition)
 
     def _bound(self, definition: Definition, is_factor: bool) -> Operand:
         node, value = definition.node, definition.value

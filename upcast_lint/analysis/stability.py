@@ -19,6 +19,8 @@ def is_stable(name: ast.Name, read: ast.AST, facts: Facts) -> bool:
         may_run_between(definition.node, write.node, read, facts)
         for write in effects_of(facts).writes_to(name)
         for definition in facts.names.of(name)
+        # What a definition itself calls has run when it binds the name.
+        if not facts.tree.contains(definition.node, write.node)
     )
 
 

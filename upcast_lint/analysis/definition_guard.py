@@ -1,0 +1,40 @@
+"""Bounds on a walk from names to their definitions and on to the names in those."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+
+from .names import Definition
+
+_MOST_STEPS = 100
+
+
+@dataclass(slots=True)
+class Guard:
+    """Stops a walk at a cycle, and where branches multiply its paths.
+
+    A walk starts anew when the definition that was entered first is left.
+    """
+
+    _busy: set[Definition] = field(default_factory=set)
+    _steps: int = 0
+
+    def is_idle(self) -> bool:
+        return not self._busy
+
+    def holds(self, definition: Definition) -> bool:
+        """Whether the walk is inside a definition: to enter it again is a cycle."""
+        return definition in self._busy
+
+    def enter(self, definition: Definition) -> bool:
+        """Whether the walk may go on into a definition; then `leave` must follow."""
+        if not self._busy:
+            self._steps = 0
+        self._steps += 1
+        if self._steps > _MOST_STEPS or definition in self._busy:
+            return False
+        self._busy.add(definition)
+        return True
+
+    def leave(self, definition: Definition) -> None:
+        self._busy.discard(definition)
