@@ -14,7 +14,8 @@ from upcast_lint.analysis.indices import (
     permutation,
 )
 from upcast_lint.analysis.reads import Form, Gradient, Piece, Selection, Use
-from upcast_lint.analysis.rounds import judge_rounds
+from upcast_lint.analysis.rounds import judge_rounds, levels_of
+from upcast_lint.analysis.small_pieces import becomes_number
 from upcast_lint.analysis.subscripts import (
     ADVANCED,
     Item,
@@ -82,7 +83,10 @@ def _text(node: ast.expr, use: Use) -> str:
 
 
 def _kept(items: Sequence[Item], advanced: Sequence[Item], use: Use) -> str | None:
-    """What is kept in words; None for a permutation of a whole dimension."""
+    """What is kept in words; None for a permutation, and for numbers one by one."""
+    assert isinstance(use.node, ast.expr)
+    if becomes_number(use.node, use.facts) and levels_of(use.node, use):
+        return None
     if len(advanced) == 1:
         node = advanced[0].node
         others = [i for i in items if i.is_integer or i.kind is ItemKind.SLICE]

@@ -47,7 +47,7 @@ def _cut(use: Use) -> Selection | None:
         index=unsure,
         is_view=True,
         rows=_rows(use),
-        piece=piece_of(cuts, use.facts),
+        piece=piece_of(cuts, use),
     )
 
 

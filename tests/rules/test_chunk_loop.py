@@ -86,6 +86,16 @@ SILENT = {
             wide = scores.float()
             return [wide[i].item() for i in range(n)]
     """,
+    "one vector is read at a time": """
+        def attend(q, tokens, heads, start):
+            wide = q.float()
+            out = []
+            for offset in range(tokens):
+                token = start + offset
+                for head in range(heads):
+                    out.append(wide[token, head].exp())
+            return out
+    """,
     "the tensor is a vector": """
         def report(scores, n):
             means = scores.reshape(-1).float()
@@ -288,11 +298,11 @@ SAFE = {
         """
         def score(logits, n):
             wide = logits.float()
-            return [wide.narrow(1, s, 8).logsumexp(-1) for s in range(0, n, 8)]
+            return [wide.narrow(1, s, 8).exp() for s in range(0, n, 8)]
         """,
         """
         def score(logits, n):
-            return [logits.narrow(1, s, 8).float().logsumexp(-1) for s in range(0, n, 8)]
+            return [logits.narrow(1, s, 8).float().exp() for s in range(0, n, 8)]
         """,
     ),
     "over split": (
@@ -417,7 +427,7 @@ UNSAFE = {
             for t in range(n):
                 use(wide[t])
         """,
-        "`logits` is passed to `use`",
+        "`use`",
     ),
 }
 

@@ -117,6 +117,10 @@ SILENT = {
         def rest(logits):
             return logits.float().split(4)[1:]
     """,
+    "the last position is dropped by a length": """
+        def shift(logits, sequence_length):
+            return logits.float()[:, : sequence_length - 1]
+    """,
     "an index into a pair": """
         def order(positions):
             return positions.float().sort()[1]
@@ -240,8 +244,8 @@ SAFE = {
         def window(logits, first):
             return (
                 logits
-                # single precision for what follows
                 .narrow(1, first, 3)  # only the answer
+                # single precision for what follows
                 .float()
                 .clamp(min=-3.0)
             )
@@ -399,7 +403,7 @@ UNSAFE = {
             warp(logits)
             return plain[:, -1]
         """,
-        "`logits` is passed to `warp`",
+        "`warp`",
     ),
 }
 

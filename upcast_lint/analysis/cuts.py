@@ -27,7 +27,7 @@ from .index_ranks import Shapes
 from .names import Binding
 from .reads import Form, Piece, Use
 from .subscripts import ADVANCED, Item, ItemKind, subscript_items
-from .tensor_calls import integer, is_builtin, words
+from .tensor_calls import integer, is_builtin, tensor_call, words
 
 
 @dataclass(frozen=True, slots=True)
@@ -141,12 +141,27 @@ def _counts_from_end(node: ast.expr | None, axis: int | None, facts: Facts) -> b
         case ast.UnaryOp(op=ast.USub()):
             return True
         case ast.BinOp(left=left, op=ast.Add() | ast.Sub() as op):
-            if isinstance(op, ast.Sub) and _is_size(left, facts):
+            if isinstance(op, ast.Sub) and (
+                _is_size(left, facts) or _is_length_less(node)
+            ):
                 return True
             return _counts_from_end(left, axis, facts)
         case ast.Name():
             value = facts.value(node)
             return value is not node and _counts_from_end(value, axis, facts)
+        case _:
+            return False
+
+
+_LENGTH_WORDS = words("length len seqlen size width")
+
+
+def _is_length_less(node: ast.BinOp) -> bool:
+    """`length - 1`, by the name."""
+    match node.left:
+        case ast.Name(id=name) | ast.Attribute(attr=name):
+            is_length = name.lower().rpartition("_")[2] in _LENGTH_WORDS
+            return is_length and integer(node.right) is not None
         case _:
             return False
 
@@ -323,35 +338,56 @@ def _has_one_row(node: ast.expr | None) -> bool:
 # Pieces
 
 
-def piece_of(cuts: Sequence[Cut], facts: Facts) -> Piece | None:
+def piece_of(cuts: Sequence[Cut], use: Use) -> Piece | None:
     """The piece that the only cut of a read keeps."""
     if len(cuts) != 1 or cuts[0].axis is None:
         return None
-    cut = cuts[0]
-    assert cut.axis is not None
+    facts, cut = use.facts, cuts[0]
+    size = _stated_size(use.operand, cuts[0].axis, facts)
     if cut.index is not None:
-        return _single(cut.axis, cut.index, facts)
+        return _single(cuts[0].axis, cut.index, size, facts)
     lower, end = _spelled(cut.lower, facts), _spelled(cut.end, facts)
     step = _spelled(cut.step, facts)
     if lower is _OPAQUE or end is _OPAQUE or step is _OPAQUE:
         return None
     if cut.length is not None:
         end = _sum(cut.lower, cut.length, facts)
-    return Piece(cut.axis, None if lower == "0" else lower, end, step)
+    return Piece(
+        cuts[0].axis,
+        None if lower == "0" else lower,
+        None if size is not None and end == str(size) else end,
+        step,
+    )
 
 
-def _single(axis: int, index: ast.expr, facts: Facts) -> Piece | None:
+def _single(axis: int, index: ast.expr, size: int | None, facts: Facts) -> Piece | None:
+    """The piece of one element. By name it may be the last, so its end is open."""
     number = integer(index)
-    if number is not None:
-        return Piece(
-            axis,
-            str(number) if number else None,
-            str(number + 1) if number != -1 else None,
-        )
-    text = _spelled(index, facts)
-    if text is None or text is _OPAQUE:
+    if number is None:
+        text = _spelled(index, facts)
+        return None if text is None or text is _OPAQUE else Piece(axis, text, None)
+    if number < 0 and size is not None:
+        number += size
+    return Piece(
+        axis,
+        str(number) if number else None,
+        None if number in (-1, (size or 0) - 1) else str(number + 1),
+    )
+
+
+def _stated_size(node: ast.expr, axis: int, facts: Facts) -> int | None:
+    """The size of a dimension, where a `view` or `reshape` writes it out."""
+    call = tensor_call(_made(node, facts), facts)
+    if call is None or call.name not in ("view", "reshape"):
         return None
-    return Piece(axis, text, f"after {text}")
+    sizes = call.sizes()
+    before = sizes[:axis] if axis >= 0 else sizes[axis % len(sizes) :]
+    if len(sizes) < (axis + 1 if axis >= 0 else -axis) or any(
+        isinstance(size, ast.Starred) for size in before
+    ):
+        return None
+    size = integer(sizes[axis])
+    return None if size is None or size < 0 else size
 
 
 def _sum(lower: ast.expr | None, length: ast.expr, facts: Facts) -> str:

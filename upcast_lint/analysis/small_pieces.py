@@ -1,7 +1,8 @@
 """Evidence that a tensor read by a loop is too small for its copy to matter.
 
-A vector; elements that become Python numbers; pieces that are spread over a larger
-tensor, as weights and scales are: something in the loop is then larger than the copy.
+A vector, or one vector at a time; elements that become Python numbers; pieces that are
+spread over a larger tensor, as weights and scales are: something in the loop is then
+larger than the copy.
 """
 
 from __future__ import annotations
@@ -13,6 +14,7 @@ from .cuts import Cut
 from .facts import Facts
 from .index_ranks import Shapes
 from .reads import Use
+from .rounds import is_read_by_round
 from .tensor_calls import integer, is_builtin, tensor_call, words
 
 _FLATTENING = words("view reshape flatten ravel")
@@ -29,7 +31,7 @@ def is_vector(use: Use) -> bool:
 
 def is_small(cuts: Sequence[Cut], use: Use) -> bool:
     assert isinstance(use.node, ast.expr)
-    if _becomes_number(use.node, use.facts):
+    if becomes_number(use.node, use.facts) or _are_vectors(cuts, use):
         return True
     if is_vector(use) and not (
         cuts[0].index is None and _is_flattened(use.operand, use.facts)
@@ -44,7 +46,16 @@ def is_small(cuts: Sequence[Cut], use: Use) -> bool:
     )
 
 
-def _becomes_number(node: ast.expr, facts: Facts) -> bool:
+def _are_vectors(cuts: Sequence[Cut], use: Use) -> bool:
+    """Whether nested loops read one vector at a time: `x[token, head]`."""
+    counted = [
+        cut for cut in cuts if cut.index is not None and is_read_by_round([cut], use)
+    ]
+    return len(counted) > 1 and all(cut.index is not None for cut in cuts)
+
+
+def becomes_number(node: ast.expr, facts: Facts) -> bool:
+    """Whether a tensor of one element is turned into a Python number."""
     match facts.tree.parents[node]:
         case ast.Attribute(attr="item"):
             return True

@@ -23,6 +23,7 @@ from dataclasses import dataclass
 from .facts import Facts
 from .indices import is_mask, known_rank
 from .names import Binding, Definition
+from .operand_evidence import is_used_as_tensor
 from .scalars import Operand, classify_operand
 from .tensor_calls import is_builtin, words
 
@@ -145,6 +146,10 @@ def _computed_kind(node: ast.expr, facts: Facts) -> ItemKind | None:
         return None
     if is_mask(node, facts) is True:
         return ItemKind.MASK
+    if isinstance(node, ast.Name) and not is_used_as_tensor(node.id, facts):
+        value = facts.value(node)
+        if isinstance(value, ast.BinOp):
+            return _computed_kind(value, facts)
     match classify_operand(node, facts):
         case Operand.NUMBER | Operand.ASSUMED_NUMBER:
             return ItemKind.INTEGER
