@@ -258,21 +258,22 @@ class _Judge:
         )
         if self._written_result(plan):
             return None
+        if assessment.blockers and self._is_overwritten():
+            return self._hoisted(assessment)
         if assessment.blockers:
-            edits = hoist_selection(self.flow, self.effects, self.facts)
-            if edits:
-                assessment.blockers.clear()
-                assessment.need(
-                    "the source is written to after the cast, which backward may refuse"
-                )
-                return _Verdict(edits, assessment)
-            if self._is_overwritten():
-                return None
             return _Verdict((), assessment, assessment.blockers[0])
         try:
             edits = write_plan(plan, self.facts, self._is_dense())
         except Unfixable as reason:
             return _Verdict((), assessment, str(reason))
+        return _Verdict(edits, assessment)
+
+    def _hoisted(self, assessment: Assessment) -> _Verdict | None:
+        edits = hoist_selection(self.flow, self.effects, self.facts)
+        if not edits or len(assessment.blockers) > 1:
+            return None
+        assessment.blockers.clear()
+        assessment.need("backward does not mind that the source is written to")
         return _Verdict(edits, assessment)
 
     def _displayed(self, reason: str) -> _Verdict:
@@ -393,8 +394,8 @@ class _Judge:
             if isinstance(parent, ast.If):
                 test = parent.test
                 if child in parent.body:
-                    if any(self.paths.has_full_read(s) for s in parent.orelse):
-                        out.append(_positive(test))
+                    if any(self.paths.has_full_read(s) for s in self._else_of(parent)):
+                        out.append(ast.unparse(test))
                 elif child in parent.orelse and any(
                     self.paths.has_full_read(s) for s in parent.body
                 ):
@@ -402,6 +403,13 @@ class _Judge:
             out += self._passed(parent, child)
             child = parent
         return list(dict.fromkeys(reversed(out)))
+
+    def _else_of(self, branch: ast.If) -> list[ast.stmt]:
+        """What runs instead of a branch: its `else`, or the rest if the branch leaves."""
+        if branch.orelse or not _leaves(branch.body):
+            return branch.orelse
+        place = self.facts.tree.place(branch)
+        return place.suite[place.index + 1 :]
 
     def _passed(self, parent: ast.AST, child: ast.AST) -> list[str]:
         """Conditions of earlier branches that read the whole copy and leave."""
@@ -414,7 +422,7 @@ class _Judge:
                 if (
                     isinstance(statement, ast.If)
                     and any(self.paths.has_full_read(s) for s in statement.body)
-                    and isinstance(statement.body[-1], ast.Return | ast.Raise)
+                    and _leaves(statement.body)
                 ):
                     out.append(negation(statement.test))
         return out[::-1]
@@ -498,5 +506,6 @@ def _listed(words: list[str]) -> str:
     return f"{', '.join(words[:-1])} and {words[-1]}"
 
 
-def _positive(test: ast.expr) -> str:
-    return ast.unparse(test)
+def _leaves(suite: list[ast.stmt]) -> bool:
+    """Whether a suite ends by leaving the statements behind its own."""
+    return isinstance(suite[-1], ast.Return | ast.Raise | ast.Continue | ast.Break)

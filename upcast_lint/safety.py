@@ -219,6 +219,11 @@ class _Assessor:
                 self.out.assumptions.append(proof.reason)
             return
         flowing = [m.read for m in self.plan.moved if m.sites]
+        if any(self._stops_flowing(r) for r in flowing):
+            self.out.block(
+                "the selection is a view that gradients are switched off for"
+            )
+            return
         if any(self._starts_flowing(r) for r in flowing):
             self.out.block("the cast runs without gradients, the selection with them")
             return
@@ -237,6 +242,19 @@ class _Assessor:
         return leaves_disabled_region(call, read.node, self.facts) or (
             gradient_mode(call, self.facts) is GradientMode.DISABLED
             and gradient_mode(read.node, self.facts) is not GradientMode.DISABLED
+        )
+
+    def _stops_flowing(self, read: Read) -> bool:
+        """Whether only the selection runs without gradients, and is a view.
+
+        torch marks such a view as requiring gradients if what it shows does; a cast
+        of it there does not.
+        """
+        return (
+            _selection(read).is_view
+            and gradient_mode(read.node, self.facts) is GradientMode.DISABLED
+            and gradient_mode(self.flow.cast.call, self.facts)
+            is not GradientMode.DISABLED
         )
 
     def _own_gradient(self, read: Read) -> None:

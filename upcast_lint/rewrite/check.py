@@ -73,11 +73,15 @@ def _own(statement: ast.stmt) -> str:
 
 
 def _is_touched(statement: ast.stmt, touched: Sequence[tuple[int, int]]) -> bool:
+    first_row = statement.lineno
+    decorators = getattr(statement, "decorator_list", [])
+    if decorators:
+        first_row = min(first_row, decorators[0].lineno)
     last = statement.end_lineno or statement.lineno
     body = getattr(statement, "body", None)
     if isinstance(body, list) and body:
         last = max(statement.lineno, body[0].lineno - 1)
-    return any(first <= last and statement.lineno <= end for first, end in touched)
+    return any(first <= last and first_row <= end for first, end in touched)
 
 
 def _unbound_names(text: str, path: str) -> set[tuple[str, str]]:

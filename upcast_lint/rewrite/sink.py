@@ -13,7 +13,7 @@ from dataclasses import dataclass
 
 from ..analysis.facts import Facts
 from ..analysis.flow import Carrier, Flow, Read
-from ..analysis.paths import Paths
+from ..analysis.paths import FULL, Paths
 from ..analysis.reads import Kind
 from .text import Unfixable
 
@@ -83,14 +83,20 @@ class _Sinker:
             for index in range(start, len(suite))
             if any(self.facts.tree.contains(suite[index], r.operand) for r in self.full)
         ]
-        if not needy:
-            return
-        first = suite[needy[0]]
-        if len(needy) == 1 and self._sinks_into(first):
+        while needy:
+            first = suite[needy[0]]
+            is_last = len(needy) == 1
+            if not (self._sinks_into(first) and (is_last or self._leaves(first))):
+                self._place(suite, needy[0])
+                return
             for arm in _arms(first):
                 self._suite(arm, 0)
-            return
-        self._place(suite, needy[0])
+            del needy[0]
+
+    def _leaves(self, statement: ast.stmt) -> bool:
+        """Whether no path reads the whole copy in a statement and goes on behind it."""
+        behind = self.paths.statement(statement, frozenset((0,))).normal
+        return not any(demand & FULL for demand in behind)
 
     def _sinks_into(self, statement: ast.stmt) -> bool:
         """Whether the cast should go into the arms of a statement."""
