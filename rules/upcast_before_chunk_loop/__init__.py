@@ -11,12 +11,13 @@ from upcast_lint.analysis.partitions import is_part_narrow, partition_of
 from upcast_lint.analysis.reads import Form, Gradient, Result, Selection, Use
 from upcast_lint.analysis.rounds import (
     Iteration,
+    elements_of,
     is_read_by_round,
     iterating,
     judge_rounds,
     levels_of,
 )
-from upcast_lint.analysis.small_pieces import is_small, is_vector
+from upcast_lint.analysis.small_pieces import are_collected, is_small, is_vector
 from upcast_lint.analysis.subscripts import label_of
 from upcast_lint.rule import Rule
 
@@ -47,6 +48,8 @@ def _iteration(
 ) -> Selection | None:
     """One part after another, bound by the loop itself."""
     if any(level.node is not loop for level in levels_of(loop, use)):
+        is_narrow = False
+    if are_collected(elements_of(loop, use.facts), use.facts):
         is_narrow = False
     return Selection(
         node=loop,

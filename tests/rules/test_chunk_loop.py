@@ -135,6 +135,26 @@ SILENT = {
         def score(logits):
             return [part.exp() for part in logits.float().chunk(1)]
     """,
+    "all pieces are kept as they are": """
+        def divide(logits, n):
+            wide = logits.float()
+            rows = []
+            for i in range(n):
+                rows.append(wide[i].reshape(-1, 1))
+            return rows
+    """,
+    "all parts are kept by name": """
+        def divide(logits, names):
+            return {
+                name: (part, part.shape)
+                for name, part in zip(names, logits.float().chunk(len(names)))
+            }
+    """,
+    "the copy became a list": """
+        def show(scores, n):
+            rows = scores.float().tolist()
+            return [", ".join(map(str, rows[i])) for i in range(n)]
+    """,
     "the parts are kept as a list": """
         def score(logits, n):
             parts = logits.float().split(n)

@@ -394,7 +394,7 @@ UNSAFE = {
             logits.div_(heat)
             return plain[:, -1]
         """,
-        "the source is written to after the cast",
+        "the source is written to",
     ),
     "a function is given the source in between": (
         """

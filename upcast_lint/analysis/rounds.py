@@ -79,6 +79,16 @@ def iterating(node: ast.expr, facts: Facts) -> Iteration | None:
             return None
 
 
+def elements_of(loop: Iteration, facts: Facts) -> list[ast.expr]:
+    """The loads of the names that a loop binds."""
+    return [
+        load
+        for definition in facts.names.definitions
+        if definition.node is loop
+        for load in facts.names.uses.get(definition, [])
+    ]
+
+
 def is_read_by_round(cuts: Sequence[Cut], use: Use) -> bool:
     """Whether a cut depends on a loop that the cast stands above."""
     return any(

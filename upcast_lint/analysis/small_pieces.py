@@ -1,8 +1,8 @@
-"""Evidence that a tensor read by a loop is too small for its copy to matter.
+"""Evidence that a cast within a loop gains nothing over the one above it.
 
-A vector, or one vector at a time; elements that become Python numbers; pieces that are
-spread over a larger tensor, as weights and scales are: something in the loop is then
-larger than the copy.
+The tensor is small: a vector, or read one vector at a time; its elements become Python
+numbers, before the loop or in it; its pieces are spread over a larger tensor, as scales
+are. Or all pieces are collected as they are, and make up the whole copy.
 """
 
 from __future__ import annotations
@@ -13,6 +13,8 @@ from collections.abc import Sequence
 from .cuts import Cut
 from .facts import Facts
 from .index_ranks import Shapes
+from .indices import permutation
+from .operators import VIEWS
 from .reads import Use
 from .rounds import is_read_by_round
 from .tensor_calls import integer, is_builtin, tensor_call, words
@@ -37,13 +39,16 @@ def is_small(cuts: Sequence[Cut], use: Use) -> bool:
         cuts[0].index is None and _is_flattened(use.operand, use.facts)
     ):
         return True
-    if any(_keeps_one(cut, use.facts) for cut in cuts) and _is_factor(
-        use.node, use.facts
+    if _is_list(use.operand, use.facts):
+        return True
+    values = _values_of(use.node, use.facts)
+    if are_collected(values, use.facts):
+        return True
+    if any(_keeps_one(cut, use.facts) for cut in cuts) and any(
+        _is_factor(each, use.facts) for each in values
     ):
         return True
-    return any(
-        _is_spread(each, use.facts, 3) for each in _values_of(use.node, use.facts)
-    )
+    return any(_is_spread(each, use.facts, 3) for each in values)
 
 
 def _are_vectors(cuts: Sequence[Cut], use: Use) -> bool:
@@ -63,6 +68,15 @@ def becomes_number(node: ast.expr, facts: Facts) -> bool:
             return is_builtin(function, "float", facts) or is_builtin(
                 function, "int", facts
             )
+        case _:
+            return False
+
+
+def _is_list(node: ast.expr, facts: Facts) -> bool:
+    """Whether the tensor was turned into a list, which takes one transfer."""
+    match facts.value(node):
+        case ast.Call(func=ast.Attribute(attr="tolist")):
+            return True
         case _:
             return False
 
@@ -112,6 +126,32 @@ def _values_of(node: ast.expr, facts: Facts) -> list[ast.expr]:
         if definition.value is node:
             found += facts.names.uses.get(definition, [])
     return found
+
+
+def are_collected(values: Sequence[ast.expr], facts: Facts) -> bool:
+    """Whether pieces are put into a container as they are."""
+    return any(_is_collected(each, facts) for each in values)
+
+
+def _is_collected(node: ast.expr, facts: Facts) -> bool:
+    parent = facts.tree.parents[node]
+    match parent:
+        case ast.ListComp(elt=element) | ast.GeneratorExp(elt=element):
+            return element is node
+        case ast.DictComp(value=value):
+            return value is node
+        case ast.Tuple() | ast.Dict():
+            return _is_collected(parent, facts)
+        case ast.Call(func=ast.Attribute(attr="append" | "extend")):
+            return node in parent.args
+        case ast.Attribute(attr=name) if name in VIEWS:
+            call = facts.tree.parents[parent]
+            return isinstance(call, ast.Call) and _is_collected(call, facts)
+        case ast.Subscript(value=value, slice=index) if value is node:
+            is_order = "perm" in ast.unparse(index) or permutation(index, facts)
+            return bool(is_order) and _is_collected(parent, facts)
+        case _:
+            return False
 
 
 def _is_spread(node: ast.expr, facts: Facts, depth: int) -> bool:
