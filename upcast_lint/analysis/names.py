@@ -63,6 +63,7 @@ class Definition:
 
 Reaching = frozenset[Definition]
 _Environment = dict[str, Reaching]
+_Known = dict[tuple[int, str, int | None, Binding], Definition]
 _NOTHING: Reaching = frozenset()
 
 
@@ -74,13 +75,49 @@ class Names:
     definitions: list[Definition] = field(default_factory=list)
     reaching: dict[ast.Name, Reaching] = field(default_factory=dict)
     """For each load (and each `del`) of a name, the definitions that may reach it."""
-    captured: set[str] = field(default_factory=set)
-    """Names that a nested function, lambda or class reads or binds from here."""
     uses: dict[Definition, list[ast.Name]] = field(default_factory=dict)
-    rebound: set[str] = field(default_factory=set)
-    """Names that a nested scope binds with `nonlocal` or `global`."""
-    before: dict[ast.stmt, dict[str, Reaching]] = field(default_factory=dict)
-    """What each bound name may be just before a statement, over all rounds of loops."""
+    nested: dict[ScopeNode, None] = field(default_factory=dict)
+    """The functions, lambdas and classes that are made here, in order."""
+    declared: set[str] = field(default_factory=set)
+    """Names of `global` and `nonlocal` statements."""
+    _known: _Known = field(default_factory=dict, repr=False)
+    _named: dict[str, list[Definition]] = field(default_factory=dict, repr=False)
+    _captured: set[str] | None = None
+    _rebound: set[str] | None = None
+    _before: dict[ast.stmt, dict[str, Reaching]] | None = None
+
+    # What follows is made when first asked for: of most scopes it never is.
+
+    @property
+    def captured(self) -> set[str]:
+        """Names that a nested function, lambda or class reads or binds from here."""
+        if self._captured is None:
+            self._captured = self.declared.union(*map(free_names, self.nested))
+        return self._captured
+
+    @property
+    def rebound(self) -> set[str]:
+        """Names that a nested scope binds with `nonlocal` or `global`."""
+        if self._rebound is None:
+            self._rebound = {
+                name
+                for scope in self.nested
+                for part in ast.walk(scope)
+                if isinstance(part, ast.Global | ast.Nonlocal)
+                for name in part.names
+            }
+        return self._rebound
+
+    @property
+    def before(self) -> dict[ast.stmt, dict[str, Reaching]]:
+        """What each bound name may be just before a statement, over all rounds of
+        loops.
+        """
+        if self._before is None:
+            walker = _Recorder(self.scope, self._known)
+            walker.run()
+            self._before = walker.before
+        return self._before
 
     def of(self, name: ast.Name) -> Reaching:
         return self.reaching.get(name, _NOTHING)
@@ -91,7 +128,10 @@ class Names:
         return next(iter(found)) if len(found) == 1 else None
 
     def named(self, name: str) -> list[Definition]:
-        return [d for d in self.definitions if d.name == name]
+        if not self._named:
+            for definition in self.definitions:
+                self._named.setdefault(definition.name, []).append(definition)
+        return self._named.get(name, [])
 
 
 def reaching_definitions(scope: ScopeNode) -> Names:
@@ -118,7 +158,7 @@ class _Walker:
         self.env: _Environment | None = {}
         self.loops: list[_Loop] = []
         self.made: list[Definition] = []
-        self._cache: dict[tuple[int, str, int | None, Binding], Definition] = {}
+        self._known = self.names._known
 
     def run(self) -> None:
         scope = self.names.scope
@@ -146,10 +186,10 @@ class _Walker:
         index: int | None = None,
     ) -> None:
         key = (id(node), name, index, binding)
-        definition = self._cache.get(key)
+        definition = self._known.get(key)
         if definition is None:
             definition = Definition(name, binding, node, value, index)
-            self._cache[key] = definition
+            self._known[key] = definition
             self.names.definitions.append(definition)
         self.made.append(definition)
         if self.env is not None:
@@ -157,10 +197,10 @@ class _Walker:
 
     def _free(self, name: str) -> Definition:
         key = (0, name, None, Binding.FREE)
-        definition = self._cache.get(key)
+        definition = self._known.get(key)
         if definition is None:
             definition = Definition(name, Binding.FREE, self.names.scope)
-            self._cache[key] = definition
+            self._known[key] = definition
         return definition
 
     def _load(self, node: ast.Name) -> None:
@@ -224,10 +264,6 @@ class _Walker:
             self._statement(statement)
 
     def _statement(self, node: ast.stmt) -> None:
-        if self.env is not None:
-            before = self.names.before.get(node)
-            known = [dict(self.env), before]
-            self.names.before[node] = _join(known) or {}
         match node:
             case ast.Assign():
                 self._expression(node.value)
@@ -288,14 +324,14 @@ class _Walker:
                     *(k.value for k in node.keywords),
                 ]:
                     self._expression(part)
-                self._capture(node)
+                self.names.nested[node] = None
                 self._bind(node.name, Binding.OTHER, node)
             case ast.Import() | ast.ImportFrom():
                 for alias in node.names:
                     bound = alias.asname or alias.name.partition(".")[0]
                     self._bind(bound, Binding.IMPORTED, alias)
             case ast.Global() | ast.Nonlocal():
-                self.names.captured |= set(node.names)
+                self.names.declared |= set(node.names)
             case ast.Expr():
                 self._expression(node.value)
             case ast.Assert():
@@ -312,17 +348,8 @@ class _Walker:
             *(d for d in node.args.kw_defaults if d is not None),
         ]:
             self._expression(part)
-        self._capture(node)
+        self.names.nested[node] = None
         self._bind(node.name, Binding.OTHER, node)
-
-    def _capture(self, node: ScopeNode) -> None:
-        self.names.captured |= free_names(node)
-        self.names.rebound |= {
-            name
-            for part in ast.walk(node)
-            if isinstance(part, ast.Global | ast.Nonlocal)
-            for name in part.names
-        }
 
     def _branches(self, suites: Sequence[Sequence[ast.stmt]]) -> None:
         start = self.env
@@ -469,7 +496,7 @@ class _Walker:
                     *(d for d in node.args.kw_defaults if d is not None),
                 ]:
                     self._expression(part)
-                self._capture(node)
+                self.names.nested[node] = None
             case ast.IfExp():
                 self._expression(node.test)
                 self._arms([node.body, node.orelse])
@@ -517,6 +544,21 @@ class _Walker:
             self._expression(node.elt)
         walrus = [d for d in self.made[mark:] if d.name not in own]
         self.env = _any_prefix(outer, walrus)
+
+
+class _Recorder(_Walker):
+    """Walks a scope again and keeps what each name was before each statement."""
+
+    def __init__(self, scope: ScopeNode, known: _Known) -> None:
+        super().__init__(scope)
+        self._known = known  # the same definitions, not others like them
+        self.before: dict[ast.stmt, dict[str, Reaching]] = {}
+
+    def _statement(self, node: ast.stmt) -> None:
+        if self.env is not None:
+            before = self.before.get(node)
+            self.before[node] = _join([dict(self.env), before]) or {}
+        super()._statement(node)
 
 
 def _join(environments: Sequence[_Environment | None]) -> _Environment | None:
