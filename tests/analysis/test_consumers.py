@@ -99,7 +99,7 @@ FULL = {
     "the index of a gather": "return torch.gather(y, -1, x.float())",
     "the index of a gather by keyword": "return torch.gather(y, -1, index=x.float())",
     "the index of an embedding": "return F.embedding(x.float(), y)",
-    "a gather with an argument that nobody knows": "return x.float().gather(-1, i, k=n)",
+    "a gather with an unknown argument": "return x.float().gather(-1, i, k=n)",
     "a gather of starred arguments": "return x.float().gather(*i)",
     "a gather with a sparse gradient": (
         "return torch.gather(x.float(), -1, i, sparse_grad=True)"

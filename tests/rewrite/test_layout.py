@@ -13,6 +13,28 @@ from upcast_lint.source import Source
 from .helpers import OPTIONS, expected, mended, rewritten, unfixed
 
 COMMENTS = {
+    "a chain with a comment above the cast": (
+        """
+        def f(x, k, n):
+            return (
+                x
+                # single precision for what follows
+                .float()
+                .narrow(1, k, n)  # only the window
+                .clamp(min=-3.0)
+            )
+        """,
+        """
+        def f(x, k, n):
+            return (
+                x
+                .narrow(1, k, n)  # only the window
+                # single precision for what follows
+                .float()
+                .clamp(min=-3.0)
+            )
+        """,
+    ),
     "a chain with the cast on its own line": (
         """
         def f(x, i):

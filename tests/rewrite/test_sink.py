@@ -17,6 +17,18 @@ UNFIXED = {
         """,
         "every path would still cast the whole tensor",
     ),
+    "an arm that leaves on one of its paths alone": (
+        """
+        def f(x, i, c, d):
+            w = x.float()
+            if c:
+                if d: return full(w)
+                full(w)
+            if d: return full(w)
+            return w.gather(-1, i)
+        """,
+        "every path would still cast the whole tensor",
+    ),
     "a loop is not entered": (
         """
         def f(x, i, c):
@@ -24,16 +36,6 @@ UNFIXED = {
             for k in i:
                 if c: full(w)
                 else: w.gather(-1, k)
-        """,
-        "every path would still cast the whole tensor",
-    ),
-    "a match is not entered": (
-        """
-        def f(x, i, c):
-            w = x.float()
-            match c:
-                case 1: return full(w)
-                case _: return w.gather(-1, i)
         """,
         "every path would still cast the whole tensor",
     ),
@@ -123,6 +125,23 @@ SILENT = {
             if c: full(w)
             else: full(w)
             return w.gather(-1, i)
+    """,
+    "the guard of a case reads it whole": """
+        def f(x, i, c):
+            w = x.float()
+            match c:
+                case 1 if full(w): return 1
+                case _: return w.gather(-1, i)
+    """,
+    "a break does not lead past the full read": """
+        def f(x, i, c):
+            for k in i:
+                try:
+                    w = x.float()
+                    if c: break
+                    full(w)
+                finally: pass
+                y = w.gather(-1, k)
     """,
     "the loop before reads it whole": """
         def f(x, i):
@@ -287,6 +306,99 @@ SUNK = {
                     return full(x.float())
                 return x.gather(-1, i).float()
             return x.index_select(0, i).float()
+        """,
+    ),
+    "into arms that leave, one after another": (
+        """
+        def f(x, i, c, d):
+            w = x.float()
+            if c:
+                return full(w)
+            if d:
+                a = full(w)
+                return a, w
+            return w.gather(-1, i)
+        """,
+        """
+        def f(x, i, c, d):
+            if c:
+                return full(x.float())
+            if d:
+                w = x.float()
+                a = full(w)
+                return a, w
+            return x.gather(-1, i).float()
+        """,
+    ),
+    "into an arm that leaves, and behind it": (
+        """
+        def f(x, i, c, d):
+            w = x.float()
+            if c:
+                return w.gather(-1, i)
+            if d:
+                return full(w)
+            a = w.sum()
+            return a + w.mean()
+        """,
+        """
+        def f(x, i, c, d):
+            if c:
+                return x.gather(-1, i).float()
+            if d:
+                return full(x.float())
+            w = x.float()
+            a = w.sum()
+            return a + w.mean()
+        """,
+    ),
+    "into arms that break and continue": (
+        """
+        def f(xs, i, c, d):
+            for x in xs:
+                w = x.float()
+                if c:
+                    full(w)
+                    break
+                if d:
+                    full(w)
+                    continue
+                use(w.gather(-1, i))
+        """,
+        """
+        def f(xs, i, c, d):
+            for x in xs:
+                if c:
+                    full(x.float())
+                    break
+                if d:
+                    full(x.float())
+                    continue
+                use(x.gather(-1, i).float())
+        """,
+    ),
+    "into the cases of a match": (
+        """
+        def f(x, i, c):
+            w = x.float()
+            match c:
+                case 1:
+                    full(w)
+                    return w
+                case 2 if c > 1:
+                    return w.gather(-1, i)
+                case 3: return full(w)
+        """,
+        """
+        def f(x, i, c):
+            match c:
+                case 1:
+                    w = x.float()
+                    full(w)
+                    return w
+                case 2 if c > 1:
+                    return x.gather(-1, i).float()
+                case 3: return full(x.float())
         """,
     ),
     "before a loop": (

@@ -1,0 +1,526 @@
+"""How safe a rewrite is: each condition where it is needed, and where it is not.
+
+Sources are called `logits`, which are taken for ordinary floats, where the type of
+the elements is not the question.
+"""
+
+from __future__ import annotations
+
+from textwrap import dedent
+
+import pytest
+
+from tests.rewrite.helpers import IMPORTS, source_of
+from upcast_lint.analysis.reads import Piece
+from upcast_lint.finding import Finding, Safety
+from upcast_lint.linter import Options, lint
+from upcast_lint.safety import are_disjoint
+
+
+def finding(code: str, *, inference: bool = False) -> Finding:
+    text = IMPORTS + dedent(code).lstrip("\n")
+    options = Options(any_width=True, inference=inference)
+    (found,) = lint(source_of(text), options)
+    return found
+
+
+def conditions(code: str) -> list[str]:
+    text = finding(code).condition
+    return [] if text is None else [text]
+
+
+REPEATS = "gradients are summed in the source's dtype if an index repeats in `ids`"
+SEVERAL = (
+    "the copy is read more than once on a path: gradients are then added in the "
+    "source's dtype; or no gradient flows"
+)
+ROUNDS = "no element is selected in two rounds of the loop, or no gradient flows"
+BETWEEN = (
+    "`logits` is also used between the cast and the selection: the order in which "
+    "gradients are added may change; or no gradient flows"
+)
+FINITE = (
+    "no gradient flows, or the arithmetic before the selection has a finite "
+    "derivative everywhere"
+)
+
+SAFE = {
+    "one index a row": """
+        def f(logits, labels):
+            return logits.float().gather(-1, labels.unsqueeze(-1))
+    """,
+    "the columns of a topk": """
+        def f(logits, other):
+            best = other.topk(8, dim=-1).indices
+            return logits.float().gather(-1, best)
+    """,
+    "rows that are kept once": """
+        def f(logits, mask):
+            rows = mask.nonzero().squeeze(-1)
+            return logits.float().index_select(0, rows)
+    """,
+    "the last step": """
+        def f(logits):
+            return logits.float()[:, -1]
+    """,
+    "a mask": """
+        def f(logits, labels):
+            return logits.float()[labels != -100]
+    """,
+    "the largest of each row": """
+        def f(logits):
+            return logits.float().argmax(-1)
+    """,
+    "no gradient by decorator": """
+        @torch.no_grad()
+        def f(logits, ids):
+            return logits.float().gather(-1, ids)
+    """,
+    "no gradient by context": """
+        def f(logits, ids):
+            with torch.inference_mode():
+                return logits.float().gather(-1, ids)
+    """,
+    "a detached source": """
+        def f(logits, ids):
+            return logits.detach().float().gather(-1, ids)
+    """,
+    "arithmetic with finite numbers": """
+        def f(logits, labels):
+            return (logits.float() / 0.7).gather(-1, labels.unsqueeze(-1))
+    """,
+    "a source written to before the cast": """
+        def f(logits):
+            logits.div_(2)
+            return logits.float()[:, -1]
+    """,
+    "a source written to after the read of a view": """
+        def f(logits):
+            last = logits.float()[:, -1]
+            logits.div_(2)
+            return last
+    """,
+    "an unknown call before the cast": """
+        def f(logits, g):
+            g(logits)
+            return logits.float()[:, -1]
+    """,
+    "an unknown call after the read": """
+        def f(logits, g):
+            last = logits.float()[:, -1]
+            g(logits)
+            return last
+    """,
+    "an unknown call of something else": """
+        def f(logits, g, ids):
+            wide = logits.float()
+            g(ids)
+            return wide[:, -1]
+    """,
+    "arms that exclude each other": """
+        def f(logits, labels, c):
+            wide = logits.float()
+            if c:
+                return wide[:, -1]
+            return wide.gather(-1, labels.unsqueeze(-1))
+    """,
+    "parts that do not overlap": """
+        def f(logits, n):
+            wide = logits.float()
+            return wide[:, 0:2], wide[:, 2:3]
+    """,
+    "metadata between": """
+        def f(logits):
+            wide = logits.float()
+            size = logits.shape
+            return wide[:, -1].view(size[0], -1)
+    """,
+    "positions alone, read twice": """
+        def f(logits):
+            wide = logits.float()
+            return wide.argmax(-1), wide.argmin(-1)
+    """,
+}
+
+
+@pytest.mark.parametrize("code", SAFE.values(), ids=SAFE.keys())
+def test_safe(code: str) -> None:
+    found = finding(code)
+    assert found.condition is None
+    assert found.safety is Safety.SAFE
+    assert found.fix is not None and found.fix.safety is Safety.SAFE
+
+
+UNSAFE = {
+    "an index that may repeat": (
+        """
+        def f(logits, ids):
+            return logits.float().gather(-1, ids)
+        """,
+        f"{REPEATS}; safe with `# upcast-lint: distinct(ids)` or under no_grad",
+    ),
+    "an index that has no name": (
+        """
+        def f(logits, ids):
+            return logits.float().gather(-1, ids.long())
+        """,
+        "gradients are summed in the source's dtype if an index repeats in "
+        "`ids.long()`",
+    ),
+    "two reads of one path": (
+        """
+        def f(logits):
+            wide = logits.float()
+            return wide[:, -1], wide[:, 0]
+        """,
+        SEVERAL,
+    ),
+    "a read and a full read of one path": (
+        """
+        def f(logits, c):
+            wide = logits.float()
+            last = wide[:, -1]
+            if c:
+                return last, wide.logsumexp(-1)
+            return last
+        """,
+        SEVERAL,
+    ),
+    "every round of a loop": (
+        """
+        def f(logits, labels):
+            wide = logits.float()
+            out = []
+            for label in labels:
+                out.append(wide.gather(-1, label.unsqueeze(-1)))
+            return out
+        """,
+        ROUNDS,
+    ),
+    "a use between": (
+        """
+        def f(logits):
+            wide = logits.float()
+            total = logits.sum()
+            return wide[:, -1], total
+        """,
+        BETWEEN,
+    ),
+    "an unknown call between": (
+        """
+        @torch.no_grad()
+        def f(logits, g):
+            wide = logits.float()
+            g(logits)
+            return wide[:, -1]
+        """,
+        "`g` does not change `logits`",
+    ),
+    "arithmetic with an unknown number": (
+        """
+        def f(logits, labels, temperature):
+            return (logits.float() / temperature).gather(-1, labels.unsqueeze(-1))
+        """,
+        f"`temperature` is a number; {FINITE}",
+    ),
+    "arithmetic with a pole": (
+        """
+        def f(logits, labels):
+            return (1.0 / logits.float()).gather(-1, labels.unsqueeze(-1))
+        """,
+        FINITE,
+    ),
+    "a kernel that may treat the tail apart": (
+        """
+        @torch.no_grad()
+        def f(logits):
+            return logits.float().tanh()[:, -1]
+        """,
+        "the kernel of `tanh` treats every element alike",
+    ),
+    "a view that is summed up": (
+        """
+        def f(logits):
+            part = logits.float()[:, 3:9]
+            return part.sum()
+        """,
+        "`sum` adds the elements of a dense tensor in the same order as those of a "
+        "strided view",
+    ),
+    "ties that share a gradient": (
+        """
+        def f(logits):
+            return logits.float().amax(-1)
+        """,
+        None,
+    ),
+    "ties whose order is open": (
+        """
+        @torch.no_grad()
+        def f(logits):
+            return logits.float().topk(5).indices
+        """,
+        "no two elements are equal where `topk` has to choose, or any of them will do",
+    ),
+    "a source whose elements are not known": (
+        """
+        @torch.no_grad()
+        def f(grid, ids):
+            return grid.float().gather(-1, ids)
+        """,
+        "`grid` has an ordinary float type, for which `gather` is implemented",
+    ),
+    "a source that is compared": (
+        """
+        @torch.no_grad()
+        def f(grid):
+            return grid.float().argmax(-1)
+        """,
+        "`grid` has a float type no wider than float32",
+    ),
+    "a sign of a source that may be unsigned": (
+        """
+        @torch.no_grad()
+        def f(grid):
+            return (-grid.float())[:, -1]
+        """,
+        "`grid` has a float type",
+    ),
+    "a source that backward needs": (
+        """
+        def f(logits, labels):
+            best = logits.float().gather(-1, labels.unsqueeze(-1))
+            logits.div_(2)
+            return best
+        """,
+        "`logits` is written to by `div_` after it was selected from, which backward "
+        "refuses; or no gradient flows",
+    ),
+    "a source written to, its view lifted": (
+        """
+        @torch.no_grad()
+        def f(logits):
+            wide = logits.float()
+            logits.div_(2)
+            return wide[:, -1]
+        """,
+        "backward does not mind that the source is written to",
+    ),
+    "a suspension between": (
+        """
+        @torch.no_grad()
+        async def f(logits, g):
+            wide = logits.float()
+            await g()
+            return wide[:, -1]
+        """,
+        None,
+    ),
+    "a name that others may import": (
+        """
+        logits = load()
+        wide = logits.float()
+        best = wide.argmax(-1)
+        """,
+        "nothing imports `wide` from this module",
+    ),
+}
+
+
+@pytest.mark.parametrize(("code", "condition"), UNSAFE.values(), ids=UNSAFE.keys())
+def test_unsafe(code: str, condition: str | None) -> None:
+    found = finding(code)
+    assert found.safety is Safety.UNSAFE
+    assert found.fix is not None and found.fix.safety is Safety.UNSAFE
+    assert found.condition is not None
+    if condition is not None:
+        assert found.condition == condition
+
+
+DISPLAYED = {
+    "the cast moves to the device of the index": (
+        """
+        def f(logits, ids, device):
+            return logits.to(device, torch.float32).gather(-1, ids)
+        """,
+        "the cast also moves the tensor to the index's device",
+    ),
+    "a move between": (
+        """
+        def f(logits, ids):
+            return logits.float().cuda().gather(-1, ids)
+        """,
+        "the cast also moves the tensor to the index's device",
+    ),
+    "a copy that ends a region without gradients": (
+        """
+        def f(logits, ids):
+            with torch.no_grad():
+                wide = logits.float()
+                n = 1
+            return wide.gather(-1, ids)
+        """,
+        "the cast runs without gradients, the selection with them",
+    ),
+    "a vector that is written to": (
+        """
+        def f(logits, scale, ids):
+            wide = logits.float() * scale[:, None]
+            scale.zero_()
+            return wide.index_select(0, ids)
+        """,
+        "`scale` changes before the selection",
+    ),
+}
+
+
+@pytest.mark.parametrize(("code", "reason"), DISPLAYED.values(), ids=DISPLAYED.keys())
+def test_displayed(code: str, reason: str) -> None:
+    found = finding(code)
+    assert found.safety is Safety.DISPLAY
+    assert found.fix is None
+    assert f"not rewritten: {reason}" in found.notes
+
+
+SILENT = {
+    "written to between, elements copied out": """
+        def f(logits, ids):
+            wide = logits.float()
+            logits.div_(2)
+            return wide.gather(-1, ids)
+    """,
+    "written to between by an alias": """
+        def f(logits, ids):
+            view = logits.view(-1)
+            wide = logits.float()
+            view.zero_()
+            return wide.gather(-1, ids)
+    """,
+    "written to in a round of the loop": """
+        def f(logits, ids):
+            wide = logits.float()
+            for step in ids:
+                use(wide.gather(-1, step))
+                logits.div_(2)
+    """,
+    "the copy is written to": """
+        def f(logits, ids):
+            wide = logits.float()
+            wide.div_(2)
+            return wide.gather(-1, ids)
+    """,
+    "a view of the copy is written to": """
+        def f(logits, ids):
+            wide = logits.float()
+            wide.view(-1).zero_()
+            return wide.gather(-1, ids)
+    """,
+    "a part of the copy is written to and read again": """
+        def f(logits, ids):
+            wide = logits.float()
+            last = wide[:, -1]
+            last.zero_()
+            return wide.gather(-1, ids)
+    """,
+    "a step of the loop writes to its part": """
+        def f(logits):
+            wide = logits.float()
+            for _ in range(3):
+                last = wide[:, -1]
+                last.mul_(2)
+    """,
+    "a hook": """
+        def f(logits, ids, hook):
+            wide = logits.float()
+            wide.register_hook(hook)
+            return wide.gather(-1, ids)
+    """,
+    "a gradient that is kept": """
+        def f(logits, ids):
+            wide = logits.float()
+            wide.retain_grad()
+            return wide.gather(-1, ids)
+    """,
+}
+
+
+@pytest.mark.parametrize("code", SILENT.values(), ids=SILENT.keys())
+def test_silent(code: str) -> None:
+    assert lint(source_of(IMPORTS + dedent(code)), Options(any_width=True)) == ()
+
+
+def test_a_stated_fact_makes_a_fix_safe_and_is_named() -> None:
+    code = """
+        def f(logits, ids):
+            # upcast-lint: distinct(ids)
+            return logits.float().gather(-1, ids)
+    """
+    found = finding(code)
+    assert found.safety is Safety.SAFE
+    assert len(found.notes) == 1 and found.notes[0].startswith("rests on ")
+
+
+def test_a_stated_lack_of_gradients_makes_a_fix_safe_and_is_named() -> None:
+    code = """
+        def f(logits, ids):
+            wide = logits.float()
+            return wide.gather(-1, ids)  # upcast-lint: no-grad
+    """
+    found = finding(code)
+    assert found.safety is Safety.SAFE
+    assert len(found.notes) == 1 and found.notes[0].startswith("rests on ")
+
+
+def test_the_configuration_can_state_that_no_gradient_flows() -> None:
+    code = """
+        def f(logits, ids):
+            return logits.float().gather(-1, ids)
+    """
+    assert finding(code).safety is Safety.UNSAFE
+    assert finding(code, inference=True).safety is Safety.SAFE
+
+
+def test_a_fact_about_another_index_changes_nothing() -> None:
+    code = """
+        def f(logits, ids, other):
+            # upcast-lint: distinct(other)
+            return logits.float().gather(-1, ids)
+    """
+    found = finding(code)
+    assert found.safety is Safety.UNSAFE
+    assert found.notes == ()
+
+
+def piece(lower: str | None, upper: str | None, dimension: int = 1) -> Piece:
+    return Piece(dimension, lower, upper)
+
+
+OVERLAPPING = [
+    (None, None),
+    (piece("0", "2"), None),
+    (piece("0", "2"), piece("1", "3")),
+    (piece("0", None), piece("2", None)),
+    (piece(None, "n"), piece("m", None)),
+    (piece("0", "2"), piece("2", "3", 2)),
+    (piece("0", "-1"), piece("2", "3")),
+    (Piece(1, "0", "2", "2"), piece("2", "3")),
+]
+
+DISJOINT = [
+    (piece("0", "2"), piece("2", "3")),
+    (piece(None, "n"), piece("n", None)),
+    (piece("3", "5"), piece("0", "2")),
+    (piece("-3", "-2"), piece("-2", None)),
+]
+
+
+@pytest.mark.parametrize(("left", "right"), OVERLAPPING)
+def test_parts_that_may_overlap(left: Piece | None, right: Piece | None) -> None:
+    assert not are_disjoint(left, right)
+    assert not are_disjoint(right, left)
+
+
+@pytest.mark.parametrize(("left", "right"), DISJOINT)
+def test_parts_that_do_not_overlap(left: Piece, right: Piece) -> None:
+    assert are_disjoint(left, right)
+    assert are_disjoint(right, left)
