@@ -15,6 +15,8 @@ import ast
 from collections.abc import Iterator
 from dataclasses import dataclass, field
 
+from .parents import Parents
+
 FunctionNode = ast.FunctionDef | ast.AsyncFunctionDef
 ScopeNode = ast.Module | ast.ClassDef | FunctionNode | ast.Lambda
 Comprehension = ast.ListComp | ast.SetComp | ast.DictComp | ast.GeneratorExp
@@ -41,26 +43,19 @@ class Tree:
     """One parsed module (or part of one) with the links that `ast` lacks."""
 
     module: ast.Module
-    parents: dict[ast.AST, ast.AST] = field(repr=False)
+    parents: Parents = field(repr=False)
 
     @classmethod
     def of(cls, module: ast.Module) -> Tree:
-        parents: dict[ast.AST, ast.AST] = {}
-        stack: list[ast.AST] = [module]
-        while stack:
-            node = stack.pop()
-            for child in ast.iter_child_nodes(node):
-                parents[child] = node
-                stack.append(child)
-        return cls(module, parents)
+        return cls(module, Parents(module))
 
     def ancestors(self, node: ast.AST) -> Iterator[ast.AST]:
         """The nodes around `node`, innermost first."""
-        parents = self.parents
+        parents, module = self.parents, self.module
         parent = parents.get(node)
         while parent is not None:
             yield parent
-            parent = parents.get(parent)
+            parent = None if parent is module else parents[parent]
 
     def statement(self, node: ast.AST) -> ast.stmt:
         """The innermost statement that holds `node`, or `node` itself."""
