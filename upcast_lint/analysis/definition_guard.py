@@ -6,7 +6,7 @@ from dataclasses import dataclass, field
 
 from .names import Definition
 
-_MOST_STEPS = 100
+_MOST_STEPS = 60
 
 
 @dataclass(slots=True)
@@ -21,6 +21,10 @@ class Guard:
 
     def is_idle(self) -> bool:
         return not self._busy
+
+    def is_spent(self) -> bool:
+        """Whether the walk has taken all of its steps, and can go no further."""
+        return self._steps > _MOST_STEPS and not self.is_idle()
 
     def holds(self, definition: Definition) -> bool:
         """Whether the walk is inside a definition: to enter it again is a cycle."""

@@ -7,7 +7,7 @@ clamping nor padding in place can take that away.
 from __future__ import annotations
 
 import ast
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable
 from dataclasses import dataclass, field
 
 from .definition_guard import Guard
@@ -16,7 +16,7 @@ from .index_axes import Line, normal, origin
 from .index_ranks import Shapes
 from .index_results import Picked, picked, picked_by
 from .names import Binding, Definition
-from .scalars import Operand, classify_operand
+from .scalars import Operand
 from .stability import is_rebound_inside
 from .tensor_calls import (
     TensorCall,
@@ -50,10 +50,14 @@ class Proof:
     stated: bool = False
 
 
-def joint(proofs: Sequence[Proof | None]) -> Proof | None:
+def joint(proofs: Iterable[Proof | None]) -> Proof | None:
     """The joint proof of several facts; None if one is open, or there are none."""
-    found = [proof for proof in proofs if proof is not None]
-    if not found or len(found) < len(proofs):
+    found: list[Proof] = []
+    for proof in proofs:
+        if proof is None:
+            return None
+        found.append(proof)
+    if not found:
         return None
     strongest = next((each for each in found if each.reason != _ONE), found[0])
     return Proof(strongest.reason, any(each.stated for each in found))
@@ -134,10 +138,10 @@ class OneIndex:
         tensors = [
             operand
             for operand in operands
-            if classify_operand(operand, self.facts) is not Operand.NUMBER
+            if self.shapes.operand(operand) is not Operand.NUMBER
             and not (isinstance(operand, ast.Constant) and operand.value is None)
         ]
-        return joint([self.once(Line(t, line.axis, line.rank)) for t in tensors])
+        return joint(self.once(Line(t, line.axis, line.rank)) for t in tensors)
 
     def from_origin(
         self, line: Line, prove: Callable[[Line], Proof | None]
@@ -145,7 +149,7 @@ class OneIndex:
         lines = origin(line, self.shapes.ranks, self.facts)
         if lines is None:
             return None
-        return Proof(_ONE) if not lines else joint([prove(each) for each in lines])
+        return Proof(_ONE) if not lines else joint(map(prove, lines))
 
     def through(
         self,
@@ -157,10 +161,8 @@ class OneIndex:
         if is_rebound_inside(name.id, self.facts):
             return None
         return joint(
-            [
-                self._bound(definition, prove, prove_pick)
-                for definition in self.facts.names.of(name)
-            ]
+            self._bound(definition, prove, prove_pick)
+            for definition in self.facts.names.of(name)
         )
 
     def _bound(
@@ -191,4 +193,4 @@ class OneIndex:
         return -1 if dim is None else integer(dim)
 
     def _is_tensor(self, node: ast.expr) -> bool:
-        return classify_operand(node, self.facts) is Operand.TENSOR
+        return self.shapes.operand(node) is Operand.TENSOR

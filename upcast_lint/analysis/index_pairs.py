@@ -35,7 +35,7 @@ class Pairs:
         left = [axis for axis, proof in enumerate(proofs) if proof is None]
         if len(left) > 1:
             return None
-        return joint([p or self._distinct(left[0], rank) for p in proofs])
+        return joint(p or self._distinct(left[0], rank) for p in proofs)
 
     def _ranks(self, tensor: ast.expr) -> frozenset[int]:
         """The possible ranks of an index tensor; a mask gives a vector."""
@@ -98,7 +98,7 @@ class Pairs:
         lines = [line for t in self.tensors for line in self._lines(t, axis, rank)]
         if any(self._is_mask(line.node) for line in lines):
             return None
-        return joint([self.prover.once(line) for line in lines])
+        return joint(map(self.prover.once, lines))
 
     def _distinct(self, axis: int, rank: int) -> Proof | None:
         """That one tensor has distinct lines along the axis, whatever its rank."""
@@ -107,7 +107,7 @@ class Pairs:
             possible = [own for own in self._ranks(tensor) if own <= rank]
             if self._is_mask(tensor) or len(lines) < len(possible):
                 continue
-            found = joint([self.prover.distinct(line) for line in lines])
+            found = joint(map(self.prover.distinct, lines))
             if found is not None and self.prover.once(lines[0]) is None:
                 return found
         return None

@@ -21,7 +21,7 @@ from .index_axes import Line, normal
 from .index_once import OneIndex, Proof, joint
 from .index_results import Picked, gives_several, picked
 from .index_vectors import vector_proof
-from .scalars import Operand, classify_operand
+from .scalars import Operand
 from .stability import is_stable
 from .tensor_calls import (
     TensorCall,
@@ -131,7 +131,7 @@ class Prover(OneIndex):
             if isinstance(operator, ast.Mult):
                 is_kept = (integer(number) or 0) > 0
             else:
-                is_kept = classify_operand(number, self.facts) is Operand.NUMBER
+                is_kept = self.shapes.operand(number) is Operand.NUMBER
             if is_kept:
                 return self.distinct(Line(tensor, line.axis, line.rank))
         return None

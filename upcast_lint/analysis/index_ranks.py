@@ -53,6 +53,7 @@ class Shapes:
     facts: Facts
     _guard: Guard = field(default_factory=Guard)
     _known: dict[ast.expr, frozenset[int]] = field(default_factory=dict)
+    _operands: dict[ast.expr, Operand] = field(default_factory=dict)
 
     def ranks(self, node: ast.expr) -> frozenset[int]:
         """The possible ranks of an expression."""
@@ -61,6 +62,12 @@ class Shapes:
         if node not in self._known:
             self._known[node] = self._ranks(node)
         return self._known[node]
+
+    def operand(self, node: ast.expr) -> Operand:
+        """Whether an operand is a number or a tensor."""
+        if node not in self._operands:
+            self._operands[node] = classify_operand(node, self.facts)
+        return self._operands[node]
 
     def _ranks(self, node: ast.expr) -> frozenset[int]:
         facts = self.facts
@@ -91,6 +98,8 @@ class Shapes:
 
     def _name(self, node: ast.Name) -> frozenset[int]:
         reaching = self.facts.names.of(node)
+        if self._guard.is_spent():
+            return ANY_RANK
         if reaching:
             found = frozenset[int]().union(*map(self._definition, reaching))
             if found != ANY_RANK:
@@ -116,7 +125,7 @@ class Shapes:
         """The ranks of what broadcasting operands gives."""
         joint = frozenset((0,))
         for operand in operands:
-            is_number = classify_operand(operand, self.facts) is Operand.NUMBER
+            is_number = self.operand(operand) is Operand.NUMBER
             ranks = frozenset((0,)) if is_number else self.ranks(operand)
             joint = frozenset(max(a, b) for a in joint for b in ranks)
         return joint

@@ -68,7 +68,7 @@ def distinct_along(
         for each in sorted(ranks)
         if (axis := normal(dim, each)) is not None
     ]
-    return joint([prover.distinct(line) for line in lines])
+    return joint(map(prover.distinct, lines))
 
 
 def distinct_rows(
@@ -92,7 +92,7 @@ def distinct_rows(
     if ranks == {0}:
         return Proof("one index")
     ranks = ranks & {1} if vector else ranks - {0}
-    return joint([prover.injective(index, rank) for rank in sorted(ranks)])
+    return joint(prover.injective(index, rank) for rank in sorted(ranks))
 
 
 def distinct_pairs(

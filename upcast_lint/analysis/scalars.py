@@ -73,6 +73,7 @@ def _is_factor(node: ast.expr, facts: Facts) -> bool:
 class _Classifier:
     facts: Facts
     _guard: Guard = field(default_factory=Guard)
+    _used: dict[str, bool] = field(default_factory=dict)
 
     def of(self, node: ast.expr, is_factor: bool) -> Operand:
         if exact_constant(node, self.facts) is not None:
@@ -155,6 +156,8 @@ class _Classifier:
         return Operand.TENSOR if is_tensor else Operand.UNKNOWN
 
     def _name(self, node: ast.Name, is_factor: bool) -> Operand:
+        if self._guard.is_spent():
+            return Operand.UNKNOWN
         reaching = self.facts.names.of(node)
         found = [
             self._definition(definition, is_factor)
@@ -166,9 +169,14 @@ class _Classifier:
         kind = _joint(found)
         if kind in (Operand.NUMBER, Operand.TENSOR):
             return kind
-        if names_tensor(node.id) or is_used_as_tensor(node.id, self.facts):
+        if names_tensor(node.id) or self._is_used_as_tensor(node.id):
             return Operand.TENSOR
         return kind
+
+    def _is_used_as_tensor(self, name: str) -> bool:
+        if name not in self._used:
+            self._used[name] = is_used_as_tensor(name, self.facts)
+        return self._used[name]
 
     def _definition(self, definition: Definition, is_factor: bool) -> Operand:
         if not self._guard.enter(definition):
