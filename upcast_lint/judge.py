@@ -23,7 +23,7 @@ from .rewrite.hoist import hoist_selection
 from .rewrite.plan import Plan, plan_rewrite
 from .rewrite.text import Unfixable
 from .rule import Rule
-from .safety import Assessment, assess, piece_of, values_of
+from .safety import Assessment, assess, values_of
 
 _KERNEL_LANGUAGES = ("triton", "tilelang", "numba", "jax", "mlx", "cutlass", "taichi")
 
@@ -76,7 +76,7 @@ def findings_of(
             continue
         flow.reads = [_demoted(read) for read in flow.reads]
         paths = paths_of(flow, facts)
-        if NARROW not in paths.from_origin() or _covers_everything(flow, paths, facts):
+        if NARROW not in paths.from_origin() or _covers_everything(flow, facts):
             continue
         elements = element_type(cast.source, facts)
         if elements.elements in (Elements.NOT_FLOAT, Elements.WIDE):
@@ -150,37 +150,61 @@ def _demoted(read: Read) -> Read:
     return read
 
 
-def _covers_everything(flow: Flow, paths: Paths, facts: Facts) -> bool:
+def _covers_everything(flow: Flow, facts: Facts) -> bool:
     """Whether selections that keep a part each keep the whole together, on one path."""
-    pieces = [
-        (read, piece)
-        for read in flow.selections()
-        if (piece := piece_of(read)) is not None
-    ]
-    for index, (read, piece) in enumerate(pieces):
-        for other, second in pieces[index + 1 :]:
-            if piece.dimension != second.dimension:
-                continue
-            lower, upper = (piece, second) if piece.lower is None else (second, piece)
-            complementary = (
-                lower.lower is None
-                and upper.upper is None
-                and lower.upper is not None
-                and lower.upper == upper.lower
-            ) or (
-                piece.step is not None
-                and piece.step == second.step
-                and piece.lower != second.lower
-            )
-            if (
-                complementary
-                and 3
-                in Paths(
-                    flow.origin, {read.node: 1, other.node: 2}, facts
-                ).from_origin()
-            ):
+    reads = [r for r in flow.selections() if r.selection and r.selection.piece]
+    for first in reads:
+        alike = [
+            read
+            for read in reads
+            if read.steps == first.steps and _dimension(read) == _dimension(first)
+        ]
+        for chain in (_chain_from(first, alike), _interleaved(first, alike)):
+            if chain and _meet_on_a_path(chain, flow, facts):
                 return True
     return False
+
+
+def _dimension(read: Read) -> int | None:
+    piece = read.selection.piece if read.selection else None
+    return piece.dimension if piece else None
+
+
+def _bounds(read: Read) -> tuple[str | None, str | None, str | None]:
+    assert read.selection is not None and read.selection.piece is not None
+    piece = read.selection.piece
+    return piece.lower, piece.upper, piece.step
+
+
+def _chain_from(first: Read, reads: Sequence[Read]) -> list[Read]:
+    """Slices that follow on one another, from an open start to an open end."""
+    chain = [first]
+    if _bounds(first)[0] is not None:
+        return []
+    while _bounds(chain[-1])[1] is not None:
+        upper = _bounds(chain[-1])[1]
+        following = [r for r in reads if _bounds(r)[0] == upper and r not in chain]
+        if not following:
+            return []
+        chain.append(following[0])
+    return chain if len(chain) > 1 else []
+
+
+def _interleaved(first: Read, reads: Sequence[Read]) -> list[Read]:
+    """Slices with one step and different starts, such as `[::2]` and `[1::2]`."""
+    lower, _, step = _bounds(first)
+    if step is None:
+        return []
+    others = [r for r in reads if _bounds(r)[2] == step and _bounds(r)[0] != lower]
+    return [first, others[0]] if others else []
+
+
+def _meet_on_a_path(reads: Sequence[Read], flow: Flow, facts: Facts) -> bool:
+    demands: dict[ast.AST, int] = {}
+    for number, read in enumerate(reads):
+        demands[read.node] = demands.get(read.node, 0) | 1 << number
+    everything = (1 << len(reads)) - 1
+    return everything in Paths(flow.origin, demands, facts).from_origin()
 
 
 class _Judge:
@@ -405,7 +429,7 @@ class _Judge:
         return list(dict.fromkeys(reversed(out)))
 
     def _else_of(self, branch: ast.If) -> list[ast.stmt]:
-        """What runs instead of a branch: its `else`, or the rest if the branch leaves."""
+        """What runs instead of a branch: its `else`, or the rest if it leaves."""
         if branch.orelse or not _leaves(branch.body):
             return branch.orelse
         place = self.facts.tree.place(branch)

@@ -15,7 +15,7 @@ from itertools import combinations
 
 from .analysis import operators
 from .analysis.directives import Directives
-from .analysis.effects import Certainty, Effects, may_run_between, shared_paths
+from .analysis.effects import Certainty, Effects, may_run_between, path_of
 from .analysis.elements import Elements, ElementType
 from .analysis.facts import Facts
 from .analysis.flow import Flow, Read
@@ -220,9 +220,7 @@ class _Assessor:
             return
         flowing = [m.read for m in self.plan.moved if m.sites]
         if any(self._stops_flowing(r) for r in flowing):
-            self.out.block(
-                "the selection is a view that gradients are switched off for"
-            )
+            self.out.block("the selection is a view, taken with gradients off")
             return
         if any(self._starts_flowing(r) for r in flowing):
             self.out.block("the cast runs without gradients, the selection with them")
@@ -299,10 +297,22 @@ class _Assessor:
 
     def _several(self, reads: Sequence[Read]) -> None:
         """Contributions to one source are added in its own dtype."""
-        nodes = [(r.node, piece_of(r)) for r in reads]
+        flowing = [
+            m.read
+            for m in self.plan.moved
+            if m.read in reads
+            and not all(
+                _gives_no_gradient(n, self.facts) for n in values_of(m, self.facts)
+            )
+        ]
+        nodes: list[tuple[ast.AST, Read | None]] = [(r.node, r) for r in flowing]
         nodes += [(p.statement, None) for p in self.plan.placements]
-        for (a, piece_a), (b, piece_b) in combinations(nodes, 2):
-            if are_disjoint(piece_a, piece_b):
+        for (a, read_a), (b, read_b) in combinations(nodes, 2):
+            if (
+                read_a is not None
+                and read_b is not None
+                and are_disjoint(read_a, read_b)
+            ):
                 continue
             if a is b or 3 in _both(self.flow, a, b, self.facts):
                 self.out.need(
@@ -334,15 +344,14 @@ class _Assessor:
     def _uses_between(self, places: Sequence[ast.AST]) -> None:
         """Three contributions to a gradient are added in the order of the uses."""
         source = self.flow.cast.source
-        aliases = self.effects.aliases_of(source)
+        aliases = self.effects.views_of(source)
         for node in walk_scope(self.facts.scope):
             if (
                 not isinstance(node, ast.Name | ast.Attribute)
                 or not isinstance(node.ctx, ast.Load)
                 or node in self.flow.loads
-                or not shared_paths(node, self.facts) & aliases
+                or path_of(node) not in aliases
                 or self.facts.tree.contains(self.flow.origin, node)
-                or self.facts.tree.contains(node, self.flow.origin)
                 or _is_metadata(node, self.facts)
             ):
                 continue
@@ -432,16 +441,33 @@ def values_of(moved: Moved, facts: Facts) -> list[ast.expr]:
     return found
 
 
-def piece_of(read: Read) -> Piece | None:
-    """The part of the source that a selection keeps, where no view hides it."""
-    return None if read.steps or read.selection is None else read.selection.piece
+def _gives_no_gradient(node: ast.expr, facts: Facts) -> bool:
+    """Whether what takes a value passes no gradient back to it."""
+    parent = facts.tree.parents[node]
+    match parent:
+        case ast.Attribute(attr=name):
+            return name in _NO_GRADIENT or name in operators.METADATA_ATTRIBUTES
+        case ast.Compare():
+            return True
+        case ast.Call(args=[first, *_]) if first is node:
+            return (facts.resolve(parent.func) or "").rpartition(".")[2] in _NO_GRADIENT
+        case _:
+            return False
 
 
-def are_disjoint(a: Piece | None, b: Piece | None) -> bool:
-    """Whether two slices of one dimension evidently share no element."""
-    if a is None or b is None or a.dimension != b.dimension or a.step or b.step:
+_NO_GRADIENT = operators.words("argmax argmin argsort detach isnan isinf isfinite sign")
+
+
+def are_disjoint(a: Read, b: Read) -> bool:
+    """Whether two selections keep slices that evidently share no element."""
+    if a.selection is None or b.selection is None or a.steps != b.steps:
         return False
-    return _ends_before(a, b) or _ends_before(b, a)
+    first, second = a.selection.piece, b.selection.piece
+    if first is None or second is None or first.dimension != second.dimension:
+        return False
+    if first.step or second.step:
+        return False
+    return _ends_before(first, second) or _ends_before(second, first)
 
 
 def _ends_before(a: Piece, b: Piece) -> bool:

@@ -68,6 +68,17 @@ _OUTSIDE = "^"
 """The path of a write that may reach what other scopes hold."""
 
 
+class Sharing(enum.Enum):
+    """How far to follow a tensor through the expressions that are made from it."""
+
+    VIEW = enum.auto()
+    """Through views, containers and attributes."""
+    EVIDENT = enum.auto()
+    """Also through casts, which give their source back if it has the type."""
+    POSSIBLE = enum.auto()
+    """Also through unknown calls, which may return what they are given."""
+
+
 class Certainty(enum.Enum):
     WRITES = enum.auto()
     MAY_WRITE = enum.auto()
@@ -106,8 +117,7 @@ class Effects:
     def __init__(self, facts: Facts) -> None:
         self.facts = facts
         self.writes: list[Write] = []
-        self._shared = _Aliases()
-        self._possible = _Aliases()
+        self._aliases = {sharing: _Aliases() for sharing in Sharing}
         for node in walk_scope(facts.scope):
             self._collect(node)
         for definition in facts.names.definitions:
@@ -119,8 +129,8 @@ class Effects:
     def writes_to(self, source: ast.expr) -> list[Write]:
         """Every write that may reach the tensor that `source` gives."""
         paths = shared_paths(source, self.facts)
-        certain = self._shared.of(paths)
-        possible = self._possible.of(paths)
+        certain = self._aliases[Sharing.EVIDENT].of(paths)
+        possible = self._aliases[Sharing.POSSIBLE].of(paths)
         if any(self._is_outside(path) for path in possible):
             possible.add(_OUTSIDE)
         possible.add(_ANYTHING)
@@ -135,9 +145,9 @@ class Effects:
                 found.append(replace(write, certainty=Certainty.MAY_WRITE))
         return found
 
-    def aliases_of(self, source: ast.expr) -> set[str]:
-        """The paths that evidently share memory with what `source` gives."""
-        return self._shared.of(shared_paths(source, self.facts))
+    def views_of(self, source: ast.expr) -> set[str]:
+        """The paths that show what `source` gives, uncast."""
+        return self._aliases[Sharing.VIEW].of(shared_paths(source, self.facts))
 
     def _is_outside(self, path: str) -> bool:
         """Whether a path begins at a name that another scope binds."""
@@ -145,10 +155,9 @@ class Effects:
 
     def _derive(self, path: str, value: ast.expr) -> None:
         """Note that a path may share memory with what `value` is made from."""
-        for origin in shared_paths(value, self.facts):
-            self._shared.join(path, origin)
-        for origin in shared_paths(value, self.facts, through_calls=True):
-            self._possible.join(path, origin)
+        for sharing, aliases in self._aliases.items():
+            for origin in shared_paths(value, self.facts, sharing):
+                aliases.join(path, origin)
 
     def _store(self, holder: ast.expr, value: ast.expr) -> None:
         """Note that an attribute or a container comes to hold a value.
@@ -162,9 +171,9 @@ class Effects:
             ).startswith("torch."):
                 return
         for path in shared_paths(holder, self.facts):
-            for origin in shared_paths(value, self.facts):
-                self._shared.hold(path, origin)
-                self._possible.hold(path, origin)
+            for sharing, aliases in self._aliases.items():
+                for origin in shared_paths(value, self.facts, sharing):
+                    aliases.hold(path, origin)
 
     def _write(self, node: ast.AST, target: ast.expr, label: str) -> None:
         for path in shared_paths(target, self.facts):
@@ -317,15 +326,12 @@ class _Aliases:
 
 
 def shared_paths(
-    node: ast.expr, facts: Facts, *, through_calls: bool = False
+    node: ast.expr, facts: Facts, sharing: Sharing = Sharing.EVIDENT
 ) -> set[str]:
-    """Paths whose tensors the value of an expression may share memory with.
-
-    `through_calls` adds what unknown calls are given, for they may return it.
-    """
+    """Paths whose tensors the value of an expression may share memory with."""
 
     def inner(part: ast.expr) -> set[str]:
-        return shared_paths(part, facts, through_calls=through_calls)
+        return shared_paths(part, facts, sharing)
 
     def union(parts: Iterable[ast.expr]) -> set[str]:
         return set().union(*map(inner, parts))
@@ -338,7 +344,7 @@ def shared_paths(
                 return set()
             if node.attr in operators.VIEW_ATTRIBUTES:
                 return inner(node.value)
-            chain = _chain(node)
+            chain = path_of(node)
             return {chain} if chain else inner(node.value)
         case ast.Subscript() | ast.Starred() | ast.Await() | ast.NamedExpr():
             return inner(node.value)
@@ -353,7 +359,7 @@ def shared_paths(
         case ast.ListComp() | ast.GeneratorExp() | ast.SetComp():
             return union([node.elt, *(g.iter for g in node.generators)])
         case ast.Call():
-            return union(_shared_operands(node, facts, through_calls))
+            return union(_shared_operands(node, facts, sharing))
         case _:
             return set()
 
@@ -372,13 +378,11 @@ _FRESH_METHODS = (operators.KNOWN_PURE_METHODS - _SHARING_METHODS) | operators.w
 )
 
 
-def _shared_operands(
-    call: ast.Call, facts: Facts, through_calls: bool
-) -> list[ast.expr]:
+def _shared_operands(call: ast.Call, facts: Facts, sharing: Sharing) -> list[ast.expr]:
     """The operands that a call's result may share memory with."""
     function = call.func
     given = [*call.args, *(k.value for k in call.keywords)]
-    unknown = given if through_calls else []
+    unknown = given if sharing is Sharing.POSSIBLE else []
     dotted = facts.resolve(function)
     if dotted is not None:
         name = _last(dotted)
@@ -389,7 +393,7 @@ def _shared_operands(
         return unknown
     if isinstance(function, ast.Attribute):
         cast = recognise_cast(call, facts)
-        if cast is not None and cast.copies:
+        if cast is not None and (cast.copies or sharing is Sharing.VIEW):
             return []
         if function.attr in _FRESH_METHODS:
             return []
@@ -407,12 +411,13 @@ _KEEPING_BUILTINS = operators.words(
 """Built-in functions whose result holds what they are given."""
 
 
-def _chain(node: ast.expr) -> str | None:
+def path_of(node: ast.expr) -> str | None:
+    """The path that an expression is, or None if it is no chain of names."""
     match node:
         case ast.Name():
             return node.id
         case ast.Attribute():
-            head = _chain(node.value)
+            head = path_of(node.value)
             return None if head is None else f"{head}.{node.attr}"
         case _:
             return None
