@@ -308,11 +308,7 @@ class _Assessor:
         nodes: list[tuple[ast.AST, Read | None]] = [(r.node, r) for r in flowing]
         nodes += [(p.statement, None) for p in self.plan.placements]
         for (a, read_a), (b, read_b) in combinations(nodes, 2):
-            if (
-                read_a is not None
-                and read_b is not None
-                and are_disjoint(read_a, read_b)
-            ):
+            if _keep_disjoint_parts(read_a, read_b):
                 continue
             if a is b or 3 in _both(self.flow, a, b, self.facts):
                 self.out.need(
@@ -458,16 +454,18 @@ def _gives_no_gradient(node: ast.expr, facts: Facts) -> bool:
 _NO_GRADIENT = operators.words("argmax argmin argsort detach isnan isinf isfinite sign")
 
 
-def are_disjoint(a: Read, b: Read) -> bool:
-    """Whether two selections keep slices that evidently share no element."""
-    if a.selection is None or b.selection is None or a.steps != b.steps:
+def _keep_disjoint_parts(a: Read | None, b: Read | None) -> bool:
+    """Whether two selections take slices, of one view, that share no element."""
+    if a is None or b is None or a.steps != b.steps:
         return False
-    first, second = a.selection.piece, b.selection.piece
-    if first is None or second is None or first.dimension != second.dimension:
+    return are_disjoint(_selection(a).piece, _selection(b).piece)
+
+
+def are_disjoint(a: Piece | None, b: Piece | None) -> bool:
+    """Whether two slices of one dimension evidently share no element."""
+    if a is None or b is None or a.dimension != b.dimension or a.step or b.step:
         return False
-    if first.step or second.step:
-        return False
-    return _ends_before(first, second) or _ends_before(second, first)
+    return _ends_before(a, b) or _ends_before(b, a)
 
 
 def _ends_before(a: Piece, b: Piece) -> bool:
