@@ -332,6 +332,6 @@ def test_a_rule_has_fixtures_with_a_before_and_an_after(rule: Rule) -> None:
 
 @RULES
 def test_a_rule_keeps_no_state(rule: Rule) -> None:
-    tree = ast.parse((rule.folder / "__init__.py").read_text("utf-8"))
-    for node in ast.walk(tree):
-        assert not isinstance(node, ast.Global | ast.ClassDef)
+    for path in rule.folder.glob("*.py"):
+        for node in ast.walk(ast.parse(path.read_text("utf-8"))):
+            assert not isinstance(node, ast.Global | ast.ClassDef)

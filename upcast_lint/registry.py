@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import importlib
 import importlib.util
+import os
 import sys
 from functools import cache
-from pathlib import Path
 from types import ModuleType
 
 from .rule import Rule
@@ -18,9 +18,12 @@ def _package() -> ModuleType:
     """The rules package; in a checkout that is not installed, the folder beside us."""
     if importlib.util.find_spec(_PACKAGE) is not None:
         return importlib.import_module(_PACKAGE)
-    folder = Path(__file__).resolve().parent.parent / "rules"
+    checkout = os.path.dirname(os.path.dirname(os.path.abspath(__file__)))
+    folder = os.path.join(checkout, "rules")
     spec = importlib.util.spec_from_file_location(
-        _PACKAGE, folder / "__init__.py", submodule_search_locations=[str(folder)]
+        _PACKAGE,
+        os.path.join(folder, "__init__.py"),
+        submodule_search_locations=[folder],
     )
     if spec is None or spec.loader is None:
         raise ImportError(f"no rules at {folder}")
@@ -36,8 +39,8 @@ def all_rules() -> tuple[Rule, ...]:
     package = _package()
     found: list[Rule] = []
     for root in package.__path__:
-        for folder in Path(root).iterdir():
-            if (folder / "__init__.py").is_file():
-                module = importlib.import_module(f"{_PACKAGE}.{folder.name}")
+        for folder in os.listdir(root):
+            if os.path.isfile(os.path.join(root, folder, "__init__.py")):
+                module = importlib.import_module(f"{_PACKAGE}.{folder}")
                 found.append(module.RULE)
     return tuple(sorted(found, key=lambda rule: rule.code))

@@ -2,26 +2,49 @@
 
 A rule recognises a use of a copy as a selection and says what is known of it: whether
 it is narrow, when its gradient is exact, what it needs. It edits nothing.
+
+The declaration in a rule's `__init__.py` is read in every run; what it recognises by,
+in `recogniser.py` beside it, is imported when a cast has met such a read.
 """
 
 from __future__ import annotations
 
+import importlib
+import os
 from collections.abc import Callable
 from dataclasses import dataclass
-from pathlib import Path
+from functools import cache
+from typing import TYPE_CHECKING
 
-from .analysis.reads import Selection, Use
+if TYPE_CHECKING:
+    from pathlib import Path
+
+    from .analysis.reads import Selection, Use
 
 
 @dataclass(frozen=True, slots=True)
 class Rule:
+    file: str
+    """The `__init__.py` that declares the rule."""
     code: str
     name: str
     """Kebab-case; the folder has the same name in snake case."""
     summary: str
-    folder: Path
-    recognise: Callable[[Use], Selection | None]
-    """The selection that a use is, or None where the rule does not know it."""
+    names: frozenset[str] = frozenset()
+    """The methods and functions that it may recognise: it is asked about no other."""
+    takes_elements: bool = False
+    """Whether it may recognise subscripts and iterations, too."""
+
+    def recognise(self, use: Use) -> Selection | None:
+        """The selection that a use is, or None where the rule does not know it."""
+        is_known = use.name in self.names if use.name else self.takes_elements
+        return _recogniser(self.file)(use) if is_known else None
+
+    @property
+    def folder(self) -> Path:
+        from pathlib import Path
+
+        return Path(self.file).parent
 
     def doc(self) -> str:
         """The rule's page, in Markdown."""
@@ -30,3 +53,11 @@ class Rule:
     def fixture_paths(self) -> list[Path]:
         """Its fixtures, which `verify` runs."""
         return sorted((self.folder / "fixtures").glob("*.py"))
+
+
+@cache
+def _recogniser(file: str) -> Callable[[Use], Selection | None]:
+    package = os.path.basename(os.path.dirname(file))
+    module = importlib.import_module(f"upcast_lint.rules.{package}.recogniser")
+    found: Callable[[Use], Selection | None] = module.recognise
+    return found

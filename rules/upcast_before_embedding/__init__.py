@@ -2,75 +2,12 @@
 
 from __future__ import annotations
 
-import ast
-from pathlib import Path
-
-from upcast_lint.analysis.index_ranks import known_rank
-from upcast_lint.analysis.indices import Proof, distinct_rows, permutation
-from upcast_lint.analysis.reads import Form, Gradient, Selection, Use
-from upcast_lint.analysis.values import is_false
 from upcast_lint.rule import Rule
 
-_FUNCTIONAL = (
-    "input",
-    "weight",
-    "padding_idx",
-    "max_norm",
-    "norm_type",
-    "scale_grad_by_freq",
-    "sparse",
-)
-_NATIVE = ("weight", "indices", "padding_idx", "scale_grad_by_freq", "sparse")
-
-
-def recognise(use: Use) -> Selection | None:
-    if use.name != "embedding" or use.form is not Form.FUNCTION:
-        return None
-    bound = _bind(use)
-    if bound is None or not is_false(bound.get("sparse")):
-        return None
-    if not _is_none(bound.get("max_norm")):
-        return None
-    words = bound.get("input", bound.get("indices"))
-    if words is None:
-        return None
-    text = " ".join(use.facts.text(words).split())
-    return Selection(
-        node=use.node,
-        label="embedding",
-        narrow=(
-            None if permutation(words, use.facts) else f"the rows that `{text}` names"
-        ),
-        axis=0,
-        kept="N",
-        gradient=Gradient.REPEATS,
-        index=words,
-        distinct=_distinct(words, use),
-        takes_index_tensor=True,
-    )
-
-
-def _bind(use: Use) -> dict[str, ast.expr] | None:
-    """The arguments by name; `torch.embedding` takes the weight first."""
-    assert isinstance(use.node, ast.Call)
-    is_native = use.facts.resolve(use.node.func) == "torch.embedding"
-    return use.bind(_NATIVE if is_native else _FUNCTIONAL, operand="weight")
-
-
-def _distinct(words: ast.expr, use: Use) -> Proof | None:
-    """The proof that no word repeats; unlike other indices, words do not wrap."""
-    is_vector = known_rank(words, use.facts) == 1
-    return distinct_rows(words, use.facts, use.directives, use.node, vector=is_vector)
-
-
-def _is_none(node: ast.expr | None) -> bool:
-    return node is None or (isinstance(node, ast.Constant) and node.value is None)
-
-
 RULE = Rule(
+    file=__file__,
     code="UPC006",
     name="upcast-before-embedding",
     summary="A whole embedding weight is upcast, and only looked-up rows are read",
-    folder=Path(__file__).parent,
-    recognise=recognise,
+    names=frozenset(("embedding",)),
 )

@@ -37,10 +37,12 @@ def rules(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     path = tmp_path / "some_rule" / "fixtures" / "one_row.py"
     path.parent.mkdir(parents=True)
     path.write_text(FIXTURE.format(after="x[-1:].float()"))
-    gather = RULES / "upcast_before_gather"
-    found = (
-        Rule("UPC001", "upcast-before-gather", "", gather, lambda _: None),
-        Rule("UPC090", "some-rule", "", tmp_path / "some_rule", lambda _: None),
+    found = tuple(
+        Rule(str(folder / "__init__.py"), code, name, "")
+        for folder, code, name in (
+            (RULES / "upcast_before_gather", "UPC001", "upcast-before-gather"),
+            (tmp_path / "some_rule", "UPC090", "some-rule"),
+        )
     )
     monkeypatch.setattr(command, "all_rules", lambda: found)
     return path

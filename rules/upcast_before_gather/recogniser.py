@@ -1,0 +1,48 @@
+"""UPC001: gather, take_along_dim and take."""
+
+from __future__ import annotations
+
+from upcast_lint.analysis.indices import distinct_along, distinct_rows, permutation
+from upcast_lint.analysis.reads import Gradient, Selection, Use
+from upcast_lint.analysis.values import integer, is_false
+
+_SIGNATURES = {
+    "gather": ("input", "dim", "index", "sparse_grad"),
+    "take_along_dim": ("input", "indices", "dim"),
+    "take": ("input", "index"),
+}
+
+
+def recognise(use: Use) -> Selection | None:
+    signature = _SIGNATURES.get(use.name)
+    if signature is None:
+        return None
+    bound = use.bind(signature)
+    if bound is None or not is_false(bound.get("sparse_grad")):
+        return None
+    index = bound.get("index", bound.get("indices"))
+    if index is None or not hasattr(use.node, "func"):
+        return None
+    axis = integer(bound.get("dim"))
+    if use.name == "take" or (use.name == "take_along_dim" and "dim" not in bound):
+        distinct = distinct_rows(index, use.facts, use.directives, use.node)
+        axis = None
+    else:
+        distinct = distinct_along(index, axis, use.facts, use.directives, use.node)
+    text = " ".join(use.facts.text(index).split())
+    return Selection(
+        node=use.node,
+        label=use.name,
+        narrow=(
+            None
+            if permutation(index, use.facts)
+            else f"the elements that `{text}` names"
+        ),
+        axis=axis,
+        kept="1" if distinct is not None and "one index" in distinct.reason else "K",
+        gradient=Gradient.REPEATS,
+        index=index,
+        distinct=distinct,
+        needs_float=True,
+        takes_index_tensor=True,
+    )

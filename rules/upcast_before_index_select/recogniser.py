@@ -1,0 +1,34 @@
+"""UPC002: index_select."""
+
+from __future__ import annotations
+
+from upcast_lint.analysis.indices import distinct_rows, permutation
+from upcast_lint.analysis.reads import Gradient, Selection, Use
+from upcast_lint.analysis.values import integer
+
+
+def recognise(use: Use) -> Selection | None:
+    if use.name != "index_select":
+        return None
+    bound = use.bind(("input", "dim", "index"))
+    if bound is None or not {"dim", "index"} <= bound.keys():
+        return None
+    index = bound["index"]
+    axis = integer(bound["dim"])
+    text = " ".join(use.facts.text(index).split())
+    return Selection(
+        node=use.node,
+        label="index_select",
+        narrow=(
+            None
+            if permutation(index, use.facts)
+            else f"the slices that `{text}` names along dimension "
+            f"{use.facts.text(bound['dim'])}"
+        ),
+        axis=axis,
+        gradient=Gradient.REPEATS,
+        index=index,
+        distinct=distinct_rows(index, use.facts, use.directives, use.node, vector=True),
+        takes_index_tensor=True,
+        rows=index if axis == 0 else None,
+    )

@@ -1,0 +1,86 @@
+"""UPC004: slices and integers, narrow, select, diagonal, one part of split or chunk."""
+
+from __future__ import annotations
+
+import ast
+
+from upcast_lint.analysis.cuts import basic_cuts, is_narrow, kept_of, piece_of
+from upcast_lint.analysis.partitions import (
+    Partition,
+    is_part_narrow,
+    part_piece,
+    partition_of,
+)
+from upcast_lint.analysis.reads import Form, Gradient, Selection, Use
+from upcast_lint.analysis.rounds import is_read_by_round
+from upcast_lint.analysis.subscripts import label_of
+from upcast_lint.analysis.tensor_calls import integer
+
+
+def recognise(use: Use) -> Selection | None:
+    if use.name in ("diagonal", "linalg_diagonal"):
+        return _diagonal(use)
+    partition = partition_of(use)
+    if partition is not None:
+        return _part(partition, use)
+    return _cut(use)
+
+
+def _cut(use: Use) -> Selection | None:
+    cuts = basic_cuts(use)
+    if not cuts or is_read_by_round(cuts, use):
+        return None
+    assert isinstance(use.node, ast.expr)
+    label = label_of(use.node, use.facts)
+    narrow = [cut for cut in cuts if is_narrow(cut, use)]
+    unsure = next((cut.index for cut in cuts if not cut.is_certain), None)
+    chosen = (narrow or cuts)[0]
+    return Selection(
+        node=use.node,
+        label=label,
+        narrow=f"the part `{label}`" if narrow else None,
+        axis=chosen.axis,
+        kept=kept_of(chosen, use.facts),
+        gradient=Gradient.EXACT if unsure is None else Gradient.REPEATS,
+        index=unsure,
+        is_view=True,
+        rows=_rows(use),
+        piece=piece_of(cuts, use),
+    )
+
+
+def _rows(use: Use) -> ast.expr | None:
+    """The only slice, where it acts on dimension 0."""
+    match use.node:
+        case ast.Subscript(slice=ast.Slice() as rows) if use.form is Form.SUBSCRIPT:
+            return rows
+        case _:
+            return None
+
+
+def _part(partition: Partition, use: Use) -> Selection | None:
+    """One part, taken out by a number right where the tensor is taken apart."""
+    assert isinstance(use.node, ast.Call)
+    node = use.facts.tree.parents[use.node]
+    if not (isinstance(node, ast.Subscript) and node.value is use.node):
+        return None
+    number = integer(node.slice)
+    if number is None or not isinstance(node.ctx, ast.Load):
+        return None
+    label = f"{use.name}(…)[{number}]"
+    return Selection(
+        node=node,
+        label=label,
+        narrow=f"the part `{label}`" if is_part_narrow(partition, use) else None,
+        axis=partition.axis,
+        kept="" if use.name == "unbind" else "K",
+        is_view=True,
+        piece=part_piece(partition, number, use),
+    )
+
+
+def _diagonal(use: Use) -> Selection | None:
+    bound = use.bind(("input", "offset", "dim1", "dim2"))
+    if bound is None or not isinstance(use.node, ast.expr):
+        return None
+    return Selection(node=use.node, label=use.name, narrow="the diagonal", is_view=True)
