@@ -10,6 +10,7 @@ from upcast_lint.analysis.partitions import is_part_narrow, partition_of
 from upcast_lint.analysis.reads import Form, Gradient, Result, Selection, Use
 from upcast_lint.analysis.rounds import (
     Iteration,
+    element_name,
     elements_of,
     is_read_by_round,
     iterating,
@@ -47,7 +48,10 @@ def _iteration(
     """One part after another, bound by the loop itself."""
     if any(level.node is not loop for level in levels_of(loop, use)):
         is_narrow = False
-    if are_collected(elements_of(loop, use.facts), use.facts):
+    over = use.operand if use.form is Form.ITERATION else use.node
+    assert isinstance(over, ast.expr)
+    element = element_name(loop.target, loop.iter, over)
+    if are_collected(elements_of(loop, element, use.facts), use.facts):
         is_narrow = False
     return Selection(
         node=loop,
@@ -55,6 +59,7 @@ def _iteration(
         narrow="one part in each round" if is_narrow else None,
         result=Result.ELEMENTS,
         is_view=True,
+        element=element,
         disjoint_rounds=_EACH_ONCE,
     )
 

@@ -10,9 +10,10 @@ from upcast_lint.analysis.partitions import (
     is_part_narrow,
     part_piece,
     partition_of,
+    used_parts,
 )
-from upcast_lint.analysis.reads import Form, Gradient, Selection, Use
-from upcast_lint.analysis.rounds import is_read_by_round
+from upcast_lint.analysis.reads import Form, Gradient, Result, Selection, Use
+from upcast_lint.analysis.rounds import is_read_by_round, iterating
 from upcast_lint.analysis.subscripts import label_of
 from upcast_lint.analysis.tensor_calls import integer
 
@@ -63,7 +64,7 @@ def _part(partition: Partition, use: Use) -> Selection | None:
     assert isinstance(use.node, ast.Call)
     node = use.facts.tree.parents[use.node]
     if not (isinstance(node, ast.Subscript) and node.value is use.node):
-        return None
+        return _several_parts(partition, use.node, use)
     number = integer(node.slice)
     if number is None or not isinstance(node.ctx, ast.Load):
         return None
@@ -77,6 +78,30 @@ def _part(partition: Partition, use: Use) -> Selection | None:
         is_view=True,
         piece=part_piece(partition, number, use),
     )
+
+
+def _several_parts(partition: Partition, call: ast.Call, use: Use) -> Selection | None:
+    """The parts that are used, of a tuple that is unpacked or kept by name."""
+    used, count = used_parts(call, use.facts)
+    if used is None or iterating(call, use.facts) is not None:
+        return None
+    whole = count if count is not None else partition.count
+    is_narrow = is_part_narrow(partition, use) and (
+        len(used) < whole if whole is not None else len(used) == 1
+    )
+    return Selection(
+        node=call,
+        label=use.name,
+        narrow=_listed(used) if is_narrow else None,
+        axis=partition.axis,
+        result=Result.PARTS,
+        is_view=is_narrow,
+    )
+
+
+def _listed(numbers: set[int]) -> str:
+    noun = "part" if len(numbers) == 1 else "parts"
+    return f"{noun} {', '.join(map(str, sorted(numbers)))}"
 
 
 def _diagonal(use: Use) -> Selection | None:

@@ -354,6 +354,35 @@ SAFE = {
             return [part.float().exp() for part in torch.chunk(logits, 4, dim=1)]
         """,
     ),
+    "over numbered parts": (
+        """
+        def score(logits):
+            wide = logits.float()
+            out = []
+            for i, part in enumerate(wide.unbind(1)):
+                out.append(part * i)
+            return out
+        """,
+        """
+        def score(logits):
+            out = []
+            for i, part in enumerate(logits.unbind(1)):
+                part = part.float()
+                out.append(part * i)
+            return out
+        """,
+    ),
+    "over rows and labels": (
+        """
+        def score(logits, labels):
+            wide = logits.float()
+            return [F.nll_loss(row, y) for row, y in zip(wide, labels)]
+        """,
+        """
+        def score(logits, labels):
+            return [F.nll_loss(row.float(), y) for row, y in zip(logits, labels)]
+        """,
+    ),
     "over the rows": (
         """
         def score(logits):

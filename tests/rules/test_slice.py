@@ -98,6 +98,16 @@ SILENT = {
             gate, up = x.float().chunk(2, -1)
             return F.silu(gate) * up
     """,
+    "every part is taken out by number": """
+        def swiglu(x):
+            parts = x.float().chunk(2, -1)
+            return F.silu(parts[0]) * parts[1]
+    """,
+    "one part is taken out twice": """
+        def twice(x):
+            parts = x.float().split(3)
+            return parts[0].exp() + parts[0]
+    """,
     "a chunk that is the whole": """
         def same(x):
             return x.float().chunk(1)[0]
@@ -289,6 +299,31 @@ SAFE = {
         """
         def last(x):
             return x.unbind(1)[-1].float()
+        """,
+    ),
+    "of the first part of an unpacked chunk": (
+        """
+        def gate(x):
+            gate, _ = x.float().chunk(2, -1)
+            return F.silu(gate)
+        """,
+        """
+        def gate(x):
+            gate, _ = x.chunk(2, -1)
+            gate = gate.float()
+            return F.silu(gate)
+        """,
+    ),
+    "of one part that is kept by name": (
+        """
+        def first(x):
+            parts = x.float().split(3)
+            return parts[0].exp()
+        """,
+        """
+        def first(x):
+            parts = x.split(3)
+            return parts[0].float().exp()
         """,
     ),
     "of the diagonal": (

@@ -10,6 +10,7 @@ from .casts import Cast
 from .directives import Directives
 from .facts import Facts
 from .reads import Consumption, Form, Kind, Selection, Step, StepKind, Use
+from .rounds import iterating
 from .scalars import Operand, classify_operand, exact_constant
 
 Recogniser = Callable[[Use], tuple[str, Selection] | None]
@@ -135,6 +136,10 @@ class Consumers:
                 return _full(call, f"passed to `{_short(call.func, self.facts)}`")
         if dotted in operators.METADATA_FUNCTIONS:
             return Consumption(kind=Kind.METADATA, node=call)
+        loop = iterating(node, self.facts)
+        if loop is not None:
+            use = self._use(node, loop, Form.ITERATION, "")
+            return self._selection(use) or _full(loop, "iterated over")
         module, _, name = dotted.rpartition(".")
         if module not in _FUNCTION_MODULES:
             return _full(call, f"passed to `{_short(call.func, self.facts)}`")

@@ -9,6 +9,8 @@ import ast
 from dataclasses import dataclass
 
 from .cuts import Cut, is_narrow
+from .facts import Facts
+from .names import Definition
 from .reads import Piece, Use
 from .tensor_calls import integer
 
@@ -89,3 +91,53 @@ def part_piece(partition: Partition, number: int, use: Use) -> Piece | None:
         where.format(number) if number else None,
         None if number + 1 == count else where.format(number + 1),
     )
+
+
+def used_parts(call: ast.Call, facts: Facts) -> tuple[set[int] | None, int | None]:
+    """The numbers of the parts that are used, and how many there are, where known.
+
+    None where the parts are passed on together.
+    """
+    parent = facts.tree.parents[call]
+    match parent:
+        case ast.Assign(targets=[ast.Tuple(elts=targets)]):
+            if not all(isinstance(target, ast.Name) for target in targets):
+                return None, None
+            used = {
+                definition.index
+                for definition in facts.names.definitions
+                if definition.node is parent and _is_read(definition, facts)
+            }
+            return {n for n in used if n is not None}, len(targets)
+        case ast.Assign(targets=[ast.Name(id=name)]):
+            return _taken_out(name, parent, facts), None
+        case _:
+            return None, None
+
+
+def _is_read(definition: Definition, facts: Facts) -> bool:
+    return definition.name in facts.names.captured or bool(
+        facts.names.uses.get(definition)
+    )
+
+
+def _taken_out(name: str, statement: ast.stmt, facts: Facts) -> set[int] | None:
+    """The numbers by which the parts that a name holds are taken out, each once."""
+    if name in facts.names.captured:
+        return None
+    numbers: set[int] = set()
+    around = facts.tree.enclosing_loops(statement)
+    for definition in facts.names.named(name):
+        if definition.node is not statement:
+            continue
+        for load in facts.names.uses.get(definition, []):
+            part = facts.tree.parents[load]
+            if not (isinstance(part, ast.Subscript) and part.value is load):
+                return None
+            number = integer(part.slice)
+            if number is None or number in numbers:
+                return None
+            if facts.tree.enclosing_loops(load) != around:
+                return None
+            numbers.add(number)
+    return numbers

@@ -95,6 +95,8 @@ class Result(enum.Enum):
     """A named tuple of values and indices."""
     ELEMENTS = enum.auto()
     """One piece after another, bound by the iteration."""
+    PARTS = enum.auto()
+    """A tuple of parts, some of which are unpacked or taken out by number."""
 
 
 class Gradient(enum.Enum):
@@ -153,6 +155,8 @@ class Selection:
     rows: ast.expr | None = None
     """The index, where it is the only one and acts on dimension 0."""
     piece: Piece | None = None
+    element: ast.Name | None = None
+    """The target that an iteration binds to each piece."""
     disjoint_rounds: Proof | None = None
     """In a loop: the proof that no two rounds take the same element."""
 

@@ -79,12 +79,33 @@ def iterating(node: ast.expr, facts: Facts) -> Iteration | None:
             return None
 
 
-def elements_of(loop: Iteration, facts: Facts) -> list[ast.expr]:
-    """The loads of the names that a loop binds."""
+def element_name(
+    target: ast.expr, iterable: ast.expr, node: ast.expr
+) -> ast.Name | None:
+    """The name in `target` for the elements of `node`, which `iterable` holds."""
+    if iterable is node:
+        return target if isinstance(target, ast.Name) else None
+    match iterable:
+        case ast.Call(func=ast.Name(id="enumerate"), args=[inner, *_]):
+            match target:
+                case ast.Tuple(elts=[_, element]):
+                    return element_name(element, inner, node)
+        case ast.Call(func=ast.Name(id="zip"), args=arguments):
+            if isinstance(target, ast.Tuple) and len(target.elts) == len(arguments):
+                pairs = zip(target.elts, arguments, strict=True)
+                names = [element_name(t, argument, node) for t, argument in pairs]
+                return next((name for name in names if name is not None), None)
+        case ast.Call(args=[inner, *_]):
+            return element_name(target, inner, node)
+    return None
+
+
+def elements_of(loop: Iteration, name: ast.Name | None, facts: Facts) -> list[ast.expr]:
+    """The loads of a name that a loop binds."""
     return [
         load
         for definition in facts.names.definitions
-        if definition.node is loop
+        if definition.node is loop and name is not None and definition.name == name.id
         for load in facts.names.uses.get(definition, [])
     ]
 

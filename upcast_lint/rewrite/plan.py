@@ -16,7 +16,7 @@ from ..analysis.facts import Facts
 from ..analysis.flow import Carrier, Flow, Read
 from ..analysis.names import Definition
 from ..analysis.paths import Paths
-from ..analysis.reads import Kind, Result, StepKind
+from ..analysis.reads import Kind, Result, Selection, StepKind
 from ..analysis.stability import is_rebound_between
 from ..analysis.syntax import FUNCTIONS, walk_scope
 from .sink import Placement, gains, sink_cast
@@ -107,7 +107,10 @@ def _moved(read: Read, facts: Facts) -> Moved:
             assert isinstance(selection.node, ast.expr)
             return _pair(read, selection.node, facts)
         case Result.ELEMENTS:
-            return Moved(read, (_element_site(selection.node, facts),))
+            return Moved(read, (_element_site(selection, facts),))
+        case Result.PARTS:
+            assert isinstance(selection.node, ast.expr)
+            return Moved(read, _part_sites(selection.node, facts))
 
 
 def _pair(read: Read, node: ast.expr, facts: Facts) -> Moved:
@@ -172,20 +175,43 @@ def _is_used(name: str, statement: ast.stmt, facts: Facts) -> bool:
     )
 
 
-def _element_site(node: ast.AST, facts: Facts) -> ValueSite:
+def _element_site(selection: Selection, facts: Facts) -> ValueSite:
     """The name that an iteration binds to each piece, cast at the head of the body."""
-    if isinstance(node, ast.For) and isinstance(node.target, ast.Name):
-        return ValueSite(None, node.target.id, node)
-    if isinstance(node, ast.comprehension) and isinstance(node.target, ast.Name):
-        loads = [
-            load
-            for d in facts.names.named(node.target.id)
-            if d.node is node
-            for load in facts.names.uses.get(d, [])
-        ]
-        if len(loads) == 1:
-            return ValueSite(loads[0])
+    node, element = selection.node, selection.element
+    if element is None:
+        raise Unfixable("the pieces of an iteration have no name")
+    if isinstance(node, ast.For):
+        return ValueSite(None, element.id, node)
+    loads = [
+        load
+        for d in facts.names.named(element.id)
+        if d.node is node
+        for load in facts.names.uses.get(d, [])
+    ]
+    if isinstance(node, ast.comprehension) and len(loads) == 1:
+        return ValueSite(loads[0])
     raise Unfixable("the pieces of an iteration are read more than once")
+
+
+def _part_sites(node: ast.expr, facts: Facts) -> tuple[ValueSite, ...]:
+    """The sites of the parts that are used, of a tuple unpacked or kept by name."""
+    parent = facts.tree.parents[node]
+    match parent:
+        case ast.Assign(targets=[ast.Tuple(elts=targets)]):
+            return tuple(
+                ValueSite(None, target.id, parent)
+                for target in targets
+                if isinstance(target, ast.Name) and _is_used(target.id, parent, facts)
+            )
+        case _:
+            pass
+    sites = []
+    for result in _results(node, facts):
+        part = facts.tree.parents[result]
+        if not (isinstance(part, ast.Subscript) and part.value is result):
+            raise Unfixable("the parts are passed on together")
+        sites.append(ValueSite(part))
+    return tuple(sites)
 
 
 def _guard_can_follow(flow: Flow, moved: Sequence[Moved], facts: Facts) -> bool:
