@@ -58,7 +58,14 @@ def _bind(use: Use) -> dict[str, ast.expr] | None:
 def _distinct(words: ast.expr, use: Use) -> Proof | None:
     """The proof that no word repeats; unlike other indices, words do not wrap."""
     is_vector = known_rank(words, use.facts) == 1
-    return distinct_rows(words, use.facts, use.directives, use.node, vector=is_vector)
+    return distinct_rows(
+        words,
+        use.facts,
+        use.directives,
+        use.cast.call,
+        use.node,
+        vector=is_vector,
+    )
 
 
 def _is_none(node: ast.expr | None) -> bool:

@@ -25,10 +25,20 @@ def recognise(use: Use) -> Selection | None:
         return None
     axis = integer(bound.get("dim"))
     if use.name == "take" or (use.name == "take_along_dim" and "dim" not in bound):
-        distinct = distinct_rows(index, use.facts, use.directives, use.node)
+        distinct = distinct_rows(
+            index, use.facts, use.directives, use.cast.call, use.node
+        )
         axis = None
     else:
-        distinct = distinct_along(index, axis, use.facts, use.directives, use.node)
+        distinct = distinct_along(
+            index,
+            axis,
+            use.facts,
+            use.directives,
+            use.cast.call,
+            use.node,
+            broadcasts=use.name == "take_along_dim",
+        )
     text = " ".join(use.facts.text(index).split())
     return Selection(
         node=use.node,

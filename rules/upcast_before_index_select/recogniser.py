@@ -28,7 +28,9 @@ def recognise(use: Use) -> Selection | None:
         axis=axis,
         gradient=Gradient.REPEATS,
         index=index,
-        distinct=distinct_rows(index, use.facts, use.directives, use.node, vector=True),
+        distinct=distinct_rows(
+            index, use.facts, use.directives, use.cast.call, use.node, vector=True
+        ),
         takes_index_tensor=True,
         rows=index if axis == 0 else None,
     )
