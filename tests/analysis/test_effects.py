@@ -11,7 +11,12 @@ from textwrap import dedent, indent
 
 import pytest
 
-from upcast_lint.analysis.effects import Certainty, Effects, may_run_between
+from upcast_lint.analysis.effects import (
+    Certainty,
+    Effects,
+    Sharing,
+    may_run_between,
+)
 from upcast_lint.analysis.effects import shared_paths as shared
 
 from .helpers import IMPORTS, call_of, facts_of
@@ -224,12 +229,22 @@ def test_shared_paths(text: str, expected: set[str]) -> None:
     assert shared(statement.value, facts) == expected
 
 
-def test_what_an_unknown_call_gives_back_may_be_what_it_was_given() -> None:
-    facts = facts_of("def f(x, y, g):\n return g(x, k=y[0]).logits\n")
+FURTHER = {
+    "x.view(-1)": [{"x"}, {"x"}, {"x"}],
+    "x.float().T": [set(), {"x"}, {"x"}],
+    "g(x, k=y[0]).logits": [set(), set(), {"x", "y"}],
+    "x + y": [set(), set(), set()],
+}
+
+
+@pytest.mark.parametrize(("text", "expected"), FURTHER.items(), ids=FURTHER.keys())
+def test_how_far_a_tensor_is_followed(text: str, expected: list[set[str]]) -> None:
+    facts = facts_of(f"{IMPORTS}def f(x, y, g):\n return {text}\n")
     assert isinstance(facts.scope, ast.FunctionDef)
     statement = facts.scope.body[0]
     assert isinstance(statement, ast.Return) and statement.value is not None
-    assert shared(statement.value, facts, through_calls=True) == {"x", "y"}
+    value = statement.value
+    assert [shared(value, facts, sharing) for sharing in Sharing] == expected
 
 
 def between(code: str, *, before_last: bool = False) -> bool:

@@ -126,6 +126,32 @@ COMMENTS = {
             return x.gather(-1, i).float()
         """,
     ),
+    "directives of the dropped statement go with it": (
+        """
+        def f(x, i):
+            w = x.float()  # noqa: F841
+            return w.gather(-1, i)
+        """,
+        """
+        def f(x, i):
+            return x.gather(-1, i).float()
+        """,
+    ),
+    "comments inside a guard that goes": (
+        """
+        def f(x, i):
+            if x.dtype != torch.float32:
+                # keep it precise
+                x = x.float()  # wide
+            return x.gather(-1, i)
+        """,
+        """
+        def f(x, i):
+            # keep it precise
+            # wide
+            return x.gather(-1, i).float()
+        """,
+    ),
     "a comment behind the read": (
         """
         def f(x, i):
@@ -404,6 +430,21 @@ SHAPES = {
         """
         def f(x, i):
             def g(a=x.gather(-1, i).float()): return a
+            return g
+        """,
+    ),
+    "a decorator": (
+        """
+        def f(x, i, deco):
+            w = x.float()
+            @deco(w.gather(-1, i))
+            def g(): pass
+            return g
+        """,
+        """
+        def f(x, i, deco):
+            @deco(x.gather(-1, i).float())
+            def g(): pass
             return g
         """,
     ),
