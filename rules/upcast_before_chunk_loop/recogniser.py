@@ -4,11 +4,10 @@ from __future__ import annotations
 
 import ast
 
-from upcast_lint.analysis.cuts import basic_cuts, kept_of
 from upcast_lint.analysis.indices import Proof
-from upcast_lint.analysis.partitions import is_part_narrow, partition_of
-from upcast_lint.analysis.reads import Form, Gradient, Result, Selection, Use
-from upcast_lint.analysis.rounds import (
+from upcast_lint.analysis.pieces.cuts import basic_cuts, kept_of
+from upcast_lint.analysis.pieces.partitions import is_part_narrow, partition_of
+from upcast_lint.analysis.pieces.rounds import (
     Iteration,
     element_name,
     elements_of,
@@ -17,8 +16,9 @@ from upcast_lint.analysis.rounds import (
     judge_rounds,
     levels_of,
 )
-from upcast_lint.analysis.small_pieces import are_collected, is_small, is_vector
-from upcast_lint.analysis.subscripts import label_of
+from upcast_lint.analysis.pieces.small_pieces import are_collected, is_small, is_vector
+from upcast_lint.analysis.pieces.subscripts import label_of
+from upcast_lint.analysis.reads import Form, Gradient, Result, Selection, Use
 
 _EACH_ONCE = Proof("each round of the loop takes another piece")
 

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import ast
 
-from upcast_lint.analysis.index_ranks import known_rank
 from upcast_lint.analysis.indices import Proof, distinct_rows, permutation
+from upcast_lint.analysis.indices.ranks import known_rank
 from upcast_lint.analysis.reads import Form, Gradient, Selection, Use
 from upcast_lint.analysis.values import is_false
 

@@ -5,23 +5,23 @@ from __future__ import annotations
 import ast
 from collections.abc import Sequence
 
-from upcast_lint.analysis.cuts import cuts_of, has_one_element
 from upcast_lint.analysis.indices import (
     Proof,
     distinct_pairs,
     known_rank,
     permutation,
 )
-from upcast_lint.analysis.reads import Form, Gradient, Piece, Selection, Use
-from upcast_lint.analysis.rounds import judge_rounds, levels_of
-from upcast_lint.analysis.small_pieces import becomes_number
-from upcast_lint.analysis.subscripts import (
+from upcast_lint.analysis.pieces.cuts import cuts_of, has_one_element
+from upcast_lint.analysis.pieces.rounds import judge_rounds, levels_of
+from upcast_lint.analysis.pieces.small_pieces import becomes_number
+from upcast_lint.analysis.pieces.subscripts import (
     ADVANCED,
     Item,
     ItemKind,
     label_of,
     subscript_items,
 )
+from upcast_lint.analysis.reads import Form, Gradient, Piece, Selection, Use
 
 
 def recognise(use: Use) -> Selection | None:

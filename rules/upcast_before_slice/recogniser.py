@@ -4,17 +4,17 @@ from __future__ import annotations
 
 import ast
 
-from upcast_lint.analysis.cuts import basic_cuts, is_narrow, kept_of, piece_of
-from upcast_lint.analysis.partitions import (
+from upcast_lint.analysis.pieces.cuts import basic_cuts, is_narrow, kept_of, piece_of
+from upcast_lint.analysis.pieces.partitions import (
     Partition,
     is_part_narrow,
     part_piece,
     partition_of,
     used_parts,
 )
+from upcast_lint.analysis.pieces.rounds import is_read_by_round, iterating
+from upcast_lint.analysis.pieces.subscripts import label_of
 from upcast_lint.analysis.reads import Form, Gradient, Result, Selection, Use
-from upcast_lint.analysis.rounds import is_read_by_round, iterating
-from upcast_lint.analysis.subscripts import label_of
 from upcast_lint.analysis.tensor_calls import integer
 
 

@@ -9,8 +9,8 @@ from . import operators
 from .casts import Cast
 from .directives import Directives
 from .facts import Facts
+from .pieces.rounds import iterating
 from .reads import Consumption, Form, Kind, Selection, Step, StepKind, Use
-from .rounds import iterating
 from .scalars import Operand, classify_operand, exact_constant
 
 Recogniser = Callable[[Use], tuple[str, Selection] | None]

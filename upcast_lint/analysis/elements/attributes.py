@@ -1,0 +1,59 @@
+"""What the class around a scope assigns to its attributes."""
+
+from __future__ import annotations
+
+import ast
+
+from ..facts import Facts
+from ..imports import Imports, scope_chain
+from ..names import reaching_definitions
+from ..syntax import FunctionNode
+
+
+def assigned_attribute(attribute: str, facts: Facts) -> tuple[ast.expr, Facts] | None:
+    """What the class around assigns to `self.attribute`, if just once.
+
+    The value comes with the facts of the method that assigns it.
+    """
+    holder = next(
+        (n for n in facts.tree.ancestors(facts.scope) if isinstance(n, ast.ClassDef)),
+        None,
+    )
+    if holder is None:
+        return None
+    made: list[tuple[ast.expr, FunctionNode]] = []
+    for method in holder.body:
+        if isinstance(method, ast.FunctionDef | ast.AsyncFunctionDef):
+            for node in ast.walk(method):
+                value = _assigned_to_self(node, attribute)
+                if value is not None:
+                    made.append((value, method))
+    if len(made) != 1:
+        return None
+    value, method = made[0]
+    return value, _facts_of(method, facts)
+
+
+def _facts_of(method: FunctionNode, facts: Facts) -> Facts:
+    if method is facts.scope:
+        return facts
+    names = reaching_definitions(method)
+    chain = set(scope_chain(facts.tree, method))
+    outer = [each for each in facts.imports.outer if each.scope in chain]
+    imports = Imports(facts.tree, names, outer)
+    return Facts(facts.source, facts.tree, method, names, imports)
+
+
+def _assigned_to_self(node: ast.AST, attribute: str) -> ast.expr | None:
+    match node:
+        case ast.Assign(
+            targets=[ast.Attribute(value=ast.Name(id="self"), attr=name)], value=value
+        ) if name == attribute:
+            return value
+        case ast.Call(
+            func=ast.Attribute(value=ast.Name(id="self"), attr="register_buffer"),
+            args=[ast.Constant(value=name), value, *_],
+        ) if name == attribute:
+            return value
+        case _:
+            return None

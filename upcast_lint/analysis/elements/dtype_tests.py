@@ -1,0 +1,150 @@
+"""Tests of a tensor's type: `assert x.dtype is torch.bool`, `isinstance(x, …)`."""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Iterator
+
+from ..facts import Facts
+from ..syntax import SCOPES, walk_scope
+from ..width.words import dotted_words, identifiers, spelling, words
+from .types import Kind, Typed, kind_of_dtype
+
+_STORED = frozenset(
+    ("quantized", "quantised", "quant", "nvfp", "mxfp", "nf", "tensorwrapper")
+)
+_STORED_PARTS = ("fp8", "float8", "fp4", "int8", "int4", "quant")
+
+
+def kind_by_tests(source: ast.expr, names: set[str], facts: Facts) -> Typed | None:
+    """What tests of the tensor say where the cast stands.
+
+    `names` are the texts of the expressions that are the tensor.
+    """
+    stored = next(_stored_tests(names, facts), None)
+    if stored is not None:
+        return stored
+    for test, holds in _conditions(source, facts):
+        typed = _said_by(test, holds, names, facts)
+        if typed is not None:
+            return typed
+    return None
+
+
+def _stored_tests(names: set[str], facts: Facts) -> Iterator[Typed]:
+    """Any test for storage: who asks expects that it may be so."""
+    for node in walk_scope(facts.scope):
+        match node:
+            case ast.Attribute(attr="is_quantized", value=value):
+                if spelling(value) in names:
+                    yield Typed(Kind.STORAGE, f"`is_quantized` on line {node.lineno}")
+            case ast.Call(func=func, args=[first, *rest]):
+                if spelling(first) in names and _asks_for_storage(func, rest):
+                    yield Typed(Kind.STORAGE, f"tested on line {node.lineno}")
+            case ast.Compare(left=left, comparators=compared):
+                for dtype in _dtypes_compared(left, compared, names):
+                    if kind_of_dtype(dtype, facts) is Kind.STORAGE:
+                        yield Typed(
+                            Kind.STORAGE, f"compared with float8 on line {node.lineno}"
+                        )
+            case _:
+                pass
+
+
+def _asks_for_storage(func: ast.expr, rest: list[ast.expr]) -> bool:
+    name = dotted_words(func)
+    asked = name
+    if name == "isinstance":
+        asked = " ".join(sorted(identifiers(n for r in rest for n in ast.walk(r))))
+    is_test = name == "isinstance" or "is_" in name
+    said = words(asked)
+    return is_test and (
+        not _STORED.isdisjoint(said) or any(p in asked.lower() for p in _STORED_PARTS)
+    )
+
+
+def _dtypes_compared(
+    left: ast.expr, compared: list[ast.expr], names: set[str]
+) -> Iterator[ast.expr]:
+    """The types that `x.dtype` is compared with."""
+    sides = [left, *compared]
+    if not any(_is_dtype_of(side, names) for side in sides):
+        return
+    for side in sides:
+        if isinstance(side, ast.Tuple | ast.List | ast.Set):
+            yield from side.elts
+        elif not _is_dtype_of(side, names):
+            yield side
+
+
+def _is_dtype_of(node: ast.expr, names: set[str]) -> bool:
+    return (
+        isinstance(node, ast.Attribute)
+        and node.attr == "dtype"
+        and spelling(node.value) in names
+    )
+
+
+def _conditions(source: ast.expr, facts: Facts) -> Iterator[tuple[ast.expr, bool]]:
+    """Tests around the cast and assertions before it, and how they came out."""
+    child: ast.AST = source
+    for parent in facts.tree.ancestors(source):
+        if isinstance(parent, SCOPES):
+            break
+        if isinstance(parent, ast.If) and child is not parent.test:
+            yield parent.test, child in parent.body
+        elif isinstance(parent, ast.IfExp) and child is not parent.test:
+            yield parent.test, child is parent.body
+        child = parent
+    around = {facts.scope, *facts.tree.ancestors(source)}
+    for node in walk_scope(facts.scope):
+        if (
+            isinstance(node, ast.Assert)
+            and node.lineno <= source.lineno
+            and facts.tree.parents[node] in around
+        ):
+            yield node.test, True
+
+
+def _said_by(
+    test: ast.expr, holds: bool, names: set[str], facts: Facts
+) -> Typed | None:
+    match test:
+        case ast.BoolOp(op=ast.And(), values=values) if holds:
+            found = (_said_by(value, True, names, facts) for value in values)
+            return next((typed for typed in found if typed is not None), None)
+        case ast.UnaryOp(op=ast.Not(), operand=operand):
+            return _said_by(operand, not holds, names, facts)
+        case ast.Call() if holds and _is_floating_test(test, names):
+            return Typed(Kind.FLOAT, f"floating by a test on line {test.lineno}")
+        case ast.Compare(left=left, ops=[op], comparators=compared):
+            dtypes = list(_dtypes_compared(left, compared, names))
+            kinds = {kind_of_dtype(dtype, facts) for dtype in dtypes}
+            if isinstance(op, ast.NotEq | ast.IsNot | ast.NotIn):
+                holds = not holds
+            return _among(kinds, holds, test.lineno)
+        case _:
+            return None
+
+
+def _among(kinds: set[Kind], is_one: bool, line: int) -> Typed | None:
+    """The kind of a tensor whose type is, or is not, among some of these kinds."""
+    reason = f"a test of its type on line {line}"
+    if is_one and len(kinds) == 1:
+        kind = next(iter(kinds))
+        return None if kind is Kind.UNKNOWN else Typed(kind, reason)
+    floats = {Kind.FLOAT, Kind.FLOAT32, Kind.FLOAT64}
+    if is_one and kinds and kinds <= floats:
+        return Typed(Kind.FLOAT, reason)
+    if not is_one and kinds & {Kind.FLOAT32, Kind.FLOAT64}:
+        return Typed(Kind.FLOAT, reason)
+    return None
+
+
+def _is_floating_test(call: ast.Call, names: set[str]) -> bool:
+    match call:
+        case ast.Call(func=ast.Attribute(attr="is_floating_point", value=value)):
+            tested = call.args[0] if call.args else value
+            return spelling(tested) in names
+        case _:
+            return False

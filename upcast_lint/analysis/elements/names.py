@@ -1,0 +1,102 @@
+"""What names and annotations say of the elements of a tensor."""
+
+from __future__ import annotations
+
+import ast
+
+from ..facts import Facts
+from ..width.words import (
+    names_embedding_table,
+    names_log_probs,
+    names_logits,
+    names_scores,
+    spoken,
+    word_set,
+    words,
+)
+from .types import DTYPES, Kind, Typed
+
+_WHOLE = word_set(
+    """
+    mask masks ids id labels label lengths length lens len count counts num idx index
+    indices positions ranks steps flags padding nonpad cond correct matches valid is
+    """
+)
+"""Last words of the names of bools and integers."""
+_WHOLE_FIRST = word_set("num count")
+_BOOL_FIRST = word_set("is has should")
+_STORED = word_set(
+    """
+    packed quant quantized quantised qweight qzeros codes codebook nvfp nf mxfp
+    uint bytes byte
+    """
+)
+_STORED_PARTS = ("fp8", "int8", "int4", "float8", "fp4", "uint8", "w_q", "wq_packed")
+_FLOATING = word_set(
+    """
+    hidden embeds embeddings activations gradient gradients grad grads attentions
+    """
+)
+_FLOATING_PARTS = ("_hidden_states_", "_hidden_state_")
+
+_ANNOTATIONS = {
+    "Float": Kind.FLOAT,
+    "BFloat16": Kind.FLOAT,
+    "Float16": Kind.FLOAT,
+    "Half": Kind.FLOAT,
+    "Float32": Kind.FLOAT32,
+    "Float64": Kind.FLOAT64,
+    "Int": Kind.INTEGRAL,
+    "Int32": Kind.INTEGRAL,
+    "Int64": Kind.INTEGRAL,
+    "Integer": Kind.INTEGRAL,
+    "UInt8": Kind.INTEGRAL,
+    "Bool": Kind.INTEGRAL,
+    "LongTensor": Kind.INTEGRAL,
+    "IntTensor": Kind.INTEGRAL,
+    "ByteTensor": Kind.INTEGRAL,
+    "BoolTensor": Kind.INTEGRAL,
+    "FloatTensor": Kind.FLOAT,
+    "HalfTensor": Kind.FLOAT,
+    "BFloat16Tensor": Kind.FLOAT,
+}
+"""jaxtyping's types and torch's old ones. `FloatTensor` is written for any float."""
+
+
+def kind_by_name(dotted: str) -> Typed | None:
+    """What the name of a tensor says, or None where it says nothing."""
+    last = dotted.rpartition(".")[2]
+    said = words(last)
+    if not said:
+        return None
+    if not _STORED.isdisjoint(said) or any(p in last.lower() for p in _STORED_PARTS):
+        return Typed(Kind.STORAGE, f"`{last}` names quantised storage")
+    if said[0] in _WHOLE_FIRST:
+        return Typed(Kind.INTEGRAL, f"`{last}` names a number of things")
+    if names_embedding_table(dotted):
+        return Typed(Kind.FLOAT, f"embedding weights `{dotted}`")
+    if names_logits(last) or names_log_probs(last) or names_scores(last):
+        return Typed(Kind.FLOAT, f"named `{last}`")
+    if said[-1] in _WHOLE or said[0] in _BOOL_FIRST or "mask" in said:
+        return Typed(Kind.INTEGRAL, f"`{last}` names bools or integers")
+    joined = spoken(last)
+    if not _FLOATING.isdisjoint(said) or any(p in joined for p in _FLOATING_PARTS):
+        return Typed(Kind.FLOAT, f"named `{last}`")
+    return None
+
+
+def kind_by_annotation(parameter: ast.arg, facts: Facts) -> Typed | None:
+    """What the annotation of a parameter says of its elements."""
+    if parameter.annotation is None:
+        return None
+    for part in ast.walk(parameter.annotation):
+        match part:
+            case ast.Name(id=name) | ast.Attribute(attr=name):
+                kind = _ANNOTATIONS.get(name)
+                dtype = facts.resolve(part)
+                kind = DTYPES.get(dtype, kind) if dtype is not None else kind
+                if kind is not None:
+                    return Typed(kind, f"`{parameter.arg}` is annotated `{name}`")
+            case _:
+                pass
+    return None

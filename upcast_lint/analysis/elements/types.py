@@ -1,0 +1,123 @@
+"""Kinds of elements, and what becomes of them when they meet.
+
+Promotion as torch does it, with tensors of any rank: a result counts as float32 only
+where no operand could be a tensor of higher rank and a narrower float.
+"""
+
+from __future__ import annotations
+
+import ast
+import enum
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from ..facts import Facts
+
+
+class Kind(enum.Enum):
+    INTEGRAL = enum.auto()
+    """Bools or integers."""
+    STORAGE = enum.auto()
+    """float8 and quantised types: stored, not computed with."""
+    FLOAT = enum.auto()
+    """Ordinary floats of a precision that is not known or is low."""
+    FLOAT32 = enum.auto()
+    FLOAT64 = enum.auto()
+    WHOLE_NUMBER = enum.auto()
+    """A Python int, which leaves the type of a tensor as it is."""
+    REAL_NUMBER = enum.auto()
+    """A Python float, which makes integral tensors floats of the default type."""
+    UNKNOWN = enum.auto()
+
+
+@dataclass(frozen=True, slots=True)
+class Typed:
+    """A kind and the reason for it, in a few words."""
+
+    kind: Kind
+    reason: str
+
+
+UNKNOWN = Typed(Kind.UNKNOWN, "")
+_FLOATS = (Kind.FLOAT, Kind.FLOAT32, Kind.FLOAT64)
+_SPEAK_AGAINST = (Kind.INTEGRAL, Kind.STORAGE)
+
+DTYPES = {
+    **dict.fromkeys(
+        ("torch.float16", "torch.bfloat16"),
+        Kind.FLOAT,
+    ),
+    "torch.float32": Kind.FLOAT32,
+    "torch.float64": Kind.FLOAT64,
+    **dict.fromkeys(
+        (
+            "torch.bool",
+            "torch.uint8",
+            "torch.int8",
+            "torch.int16",
+            "torch.short",
+            "torch.int32",
+            "torch.int",
+            "torch.int64",
+            "torch.long",
+        ),
+        Kind.INTEGRAL,
+    ),
+    **dict.fromkeys(
+        (
+            "torch.float8_e4m3fn",
+            "torch.float8_e5m2",
+            "torch.float8_e4m3fnuz",
+            "torch.float8_e5m2fnuz",
+            "torch.float8_e8m0fnu",
+            "torch.float4_e2m1fn_x2",
+            "torch.qint8",
+            "torch.quint8",
+            "torch.qint32",
+        ),
+        Kind.STORAGE,
+    ),
+}
+
+
+def kind_of_dtype(node: ast.expr, facts: Facts) -> Kind:
+    """The kind that a spelled type such as `torch.bool` stands for."""
+    return DTYPES.get(facts.resolve(node) or "", Kind.UNKNOWN)
+
+
+def agreed(kinds: Sequence[Typed]) -> Typed:
+    for typed in kinds:
+        if typed.kind in _SPEAK_AGAINST:
+            return typed
+    if not kinds or any(typed.kind is Kind.UNKNOWN for typed in kinds):
+        return UNKNOWN
+    if len({typed.kind for typed in kinds}) == 1:
+        return kinds[0]
+    floats = [typed for typed in kinds if typed.kind in _FLOATS]
+    if len(floats) == len(kinds):
+        return Typed(Kind.FLOAT, floats[0].reason)
+    return UNKNOWN
+
+
+_NUMBERS = (Kind.WHOLE_NUMBER, Kind.REAL_NUMBER)
+
+
+def promoted(left: Typed, right: Typed, divides: bool) -> Typed:
+    kinds = (left.kind, right.kind)
+    if all(kind in _NUMBERS for kind in kinds):
+        whole = all(kind is Kind.WHOLE_NUMBER for kind in kinds) and not divides
+        return left if whole else Typed(Kind.REAL_NUMBER, "")
+    if all(kind in (Kind.INTEGRAL, *_NUMBERS) for kind in kinds):
+        if divides or Kind.REAL_NUMBER in kinds:
+            return Typed(Kind.FLOAT32, "integers made float by arithmetic")
+        return left if left.kind is Kind.INTEGRAL else right
+    for wide in (Kind.FLOAT64, Kind.FLOAT32):
+        others = (wide, Kind.INTEGRAL, *_NUMBERS)
+        if wide in kinds and all(kind in others for kind in kinds):
+            return left if left.kind is wide else right
+    known = [typed for typed in (left, right) if typed.kind in _FLOATS]
+    if known:
+        return Typed(Kind.FLOAT, known[0].reason)
+    if divides or Kind.REAL_NUMBER in kinds:
+        return Typed(Kind.FLOAT, "result of float arithmetic")
+    return UNKNOWN

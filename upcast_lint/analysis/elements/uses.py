@@ -1,0 +1,94 @@
+"""Uses of a tensor that only floats allow."""
+
+from __future__ import annotations
+
+import ast
+
+from ..facts import Facts
+from ..syntax import FunctionNode
+from ..width.lineage import Use, operation
+from ..width.words import word_set, words
+from .types import Kind, Typed
+
+_FLOAT_ONLY = word_set(
+    """
+    softmax log_softmax cross_entropy layer_norm rms_norm kl_div logsumexp dropout gelu
+    silu normalize logsigmoid sigmoid exp tanh linear log_sigmoid softplus backward
+    requires_grad_ retain_grad
+    """
+)
+_FLOAT_ATTRIBUTES = word_set("grad requires_grad")
+_DECODING = word_set(
+    """
+    greedy sample sampler sampling decode decoding decoder beam predict generate
+    generation speculative draft
+    """
+)
+_CHOICES = word_set("argmax topk multinomial")
+
+
+def treated_as_float(trail: list[ast.expr], facts: Facts) -> Typed | None:
+    """A use of the tensor itself, not of the copy, that has no integer form."""
+    for name in trail:
+        if not isinstance(name, ast.Name):
+            continue
+        for definition in facts.names.definitions:
+            if definition not in facts.names.of(name):
+                continue
+            for load in facts.names.uses.get(definition, ()):
+                done = _float_use(load, facts)
+                if done is not None:
+                    return Typed(Kind.FLOAT, f"`{done}` of it (line {load.lineno})")
+    return None
+
+
+def _float_use(load: ast.expr, facts: Facts) -> str | None:
+    parent = facts.tree.parents.get(load)
+    match parent:
+        case ast.Attribute(attr=attr) if attr in _FLOAT_ATTRIBUTES:
+            return attr
+        case ast.Attribute(attr="dtype"):
+            around = facts.tree.parents.get(parent)
+            if isinstance(around, ast.Call):
+                dotted = facts.resolve(around.func)
+                return "finfo" if dotted == "torch.finfo" else None
+            return None
+        case ast.Attribute():
+            parent = facts.tree.parents.get(parent)
+        case _:
+            pass
+    if not isinstance(parent, ast.Call):
+        return None
+    done = operation(parent, facts)
+    is_first = not parent.args or parent.args[0] is load or parent.func is not load
+    if done in _FLOAT_ONLY and is_first:
+        return done
+    return "masked_fill" if _fills_with_infinity(parent, done) else None
+
+
+def _fills_with_infinity(call: ast.Call, done: str | None) -> bool:
+    if done not in ("masked_fill", "masked_fill_") or not call.args:
+        return False
+    return any(
+        (isinstance(part, ast.Constant) and part.value in ("inf", "-inf", float("inf")))
+        or (isinstance(part, ast.Attribute) and part.attr in ("inf", "min"))
+        for part in ast.walk(call.args[-1])
+    )
+
+
+def chosen_while_decoding(
+    source: ast.expr, uses: list[Use], facts: Facts
+) -> Typed | None:
+    """`argmax` of the source in a function that is named for decoding tokens."""
+    scope = facts.scope
+    if not isinstance(scope, FunctionNode) or _DECODING.isdisjoint(words(scope.name)):
+        return None
+    for use in uses:
+        consumer: ast.AST | None = use.consumer
+        if isinstance(consumer, ast.Attribute):
+            consumer = facts.tree.parents.get(consumer)
+        if isinstance(consumer, ast.Call):
+            done = operation(consumer, facts)
+            if done in _CHOICES:
+                return Typed(Kind.FLOAT, f"`{done}` of it in `{scope.name}`")
+    return None

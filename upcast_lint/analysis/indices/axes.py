@@ -1,0 +1,260 @@
+"""How an axis of an expression came from the axes of what it is made from.
+
+Terms
+-----
+rank
+    The number of axes. An expression has a set of *possible ranks*; all that is
+    said of an axis is said under the assumption of one of them, so that positive and
+    negative dimensions compare exactly.
+line
+    The elements along one axis, all other coordinates fixed.
+origin
+    Where the lines of an axis come from: the axis is *new* and has the size one, or
+    its lines are those of an axis of an operand, or parts of them.
+
+Limits: ranks above 12 are not considered. A dimension counts where it is a literal.
+"""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+
+from ..facts import Facts
+from ..tensor_calls import TensorCall, integer, tensor_call, words
+from .items import is_one, plain_items
+
+MOST_AXES = 12
+ANY_RANK = frozenset(range(MOST_AXES + 1))
+
+SAME_AXES = words("to type long int contiguous clone detach cuda cpu pin_memory flip")
+"""Operations that keep integers, and each line's set of them, where they stand."""
+
+_INTEGERS = words("torch.int64 torch.long torch.int32 torch.int")
+
+
+@dataclass(frozen=True, slots=True)
+class Line:
+    """The lines of one axis, counted from 0, of an expression of an assumed rank."""
+
+    node: ast.expr
+    axis: int
+    rank: int
+
+
+Origin = tuple[Line, ...] | None
+"""Lines of which one is the origin; none if the axis is new; None if not known."""
+
+NEW: tuple[Line, ...] = ()
+Ranks = Callable[[ast.expr], frozenset[int]]
+
+
+def normal(dim: int | None, rank: int) -> int | None:
+    """A dimension counted from 0, or None if it is unknown or beyond the rank."""
+    if dim is None:
+        return None
+    axis = dim + rank if dim < 0 else dim
+    return axis if 0 <= axis < rank else None
+
+
+def origin(line: Line, ranks: Ranks, facts: Facts) -> Origin:
+    """Where the lines of an axis come from. `ranks` gives an operand's possible ranks.
+
+    Names are not followed.
+    """
+    match line.node:
+        case ast.Subscript(value=base, slice=index):
+            return _subscript(line, base, index, facts)
+        case ast.Attribute(value=base, attr="T"):
+            return _at(base, line.rank - 1 - line.axis, line.rank)
+        case ast.Attribute(value=base, attr="mT"):
+            return _swapped(line, base, -2, -1)
+        case ast.Call():
+            call = tensor_call(line.node, facts)
+            return None if call is None else _call(line, call, ranks, facts)
+        case _:
+            return None
+
+
+def _call(line: Line, call: TensorCall, ranks: Ranks, facts: Facts) -> Origin:
+    tensor, axis, rank = call.tensor, line.axis, line.rank
+    first = call.argument(0, "dim")
+    match call.name:
+        case "unsqueeze":
+            new = normal(integer(first), rank)
+            if new is None or new == axis:
+                return None if new is None else NEW
+            return _at(tensor, axis - (axis > new), rank - 1)
+        case "squeeze":
+            return _squeezed(line, tensor, integer(first), ranks)
+        case "view" | "reshape":
+            return _viewed(line, call, ranks)
+        case "flatten" | "ravel":
+            start = integer(call.argument(0, "start_dim") or ast.Constant(0))
+            end = integer(call.argument(1, "end_dim") or ast.Constant(-1))
+            return _flattened(line, tensor, start, end, ranks)
+        case "expand" | "repeat":
+            return _expanded(line, call, ranks)
+        case "transpose" | "swapaxes" | "swapdims":
+            other = integer(call.argument(1, "dim1"))
+            return _swapped(line, tensor, integer(call.argument(0, "dim0")), other)
+        case "t":
+            return _swapped(line, tensor, 0, -1) if rank <= 2 else None
+        case "permute":
+            dims = [normal(integer(size), rank) for size in call.sizes()]
+            if len(dims) != rank or None in dims:
+                return None
+            source = dims[axis]
+            assert source is not None
+            return _at(tensor, source, rank)
+        case name if name in SAME_AXES and keeps_integers(call, facts):
+            return _at(tensor, axis, rank)
+        case _:
+            return None
+
+
+def _at(node: ast.expr, axis: int, rank: int) -> Origin:
+    return (Line(node, axis, rank),)
+
+
+def _swapped(line: Line, base: ast.expr, a: int | None, b: int | None) -> Origin:
+    first, second = normal(a, line.rank), normal(b, line.rank)
+    if first is None or second is None:
+        return None
+    axis = {first: second, second: first}.get(line.axis, line.axis)
+    return _at(base, axis, line.rank)
+
+
+def _squeezed(line: Line, base: ast.expr, dim: int | None, ranks: Ranks) -> Origin:
+    """Both the case that the axis had the size one and went, and that it stayed."""
+    if dim is None:
+        return None
+    lines: list[Line] = []
+    possible = ranks(base)
+    if line.rank in possible and normal(dim, line.rank) is not None:
+        lines.append(Line(base, line.axis, line.rank))
+    gone = normal(dim, line.rank + 1)
+    if line.rank + 1 in possible and gone is not None:
+        axis = line.axis + (line.axis >= gone)
+        lines.append(Line(base, axis, line.rank + 1))
+    return tuple(lines) or None
+
+
+def _size_at(sizes: Sequence[ast.expr], axis: int, rank: int) -> ast.expr | None:
+    """The size given for an axis, where starred sizes stand for any number."""
+    starred = [n for n, each in enumerate(sizes) if isinstance(each, ast.Starred)]
+    if not starred:
+        return sizes[axis] if len(sizes) == rank else None
+    if axis < starred[0]:
+        return sizes[axis]
+    from_end = axis - rank + len(sizes)
+    return sizes[from_end] if from_end > starred[-1] else None
+
+
+def _viewed(line: Line, call: TensorCall, ranks: Ranks) -> Origin:
+    sizes = call.sizes()
+    size = _size_at(sizes, line.axis, line.rank)
+    if size is None:
+        return None
+    if integer(size) == 1:
+        return NEW
+    possible = ranks(call.tensor)
+    others = [each for each in sizes if integer(each) != 1]
+    is_column = len(others) == 1 and (len(sizes) > 1 or integer(size) == -1)
+    if is_column and possible == {1}:
+        return _at(call.tensor, 0, 1)
+    if line.axis == line.rank - 1 and _is_last_size(size, call.tensor):
+        return tuple(Line(call.tensor, r - 1, r) for r in possible if r) or None
+    return None
+
+
+def _is_last_size(size: ast.expr, tensor: ast.expr) -> bool:
+    """Whether a size is that of the last axis of this very tensor."""
+    match size:
+        case ast.Subscript(value=ast.Attribute(value=base, attr="shape"), slice=last):
+            pass
+        case ast.Call(func=ast.Attribute(value=base, attr="size"), args=[last]):
+            pass
+        case _:
+            return False
+    same = isinstance(base, ast.Name) and ast.dump(base) == ast.dump(tensor)
+    return same and integer(last) == -1
+
+
+def _flattened(
+    line: Line, base: ast.expr, start: int | None, end: int | None, ranks: Ranks
+) -> Origin:
+    lines: list[Line] = []
+    for rank in ranks(base):
+        first, last = normal(start, rank), normal(end, rank)
+        if first is None or last is None or rank - (last - first) != line.rank:
+            continue
+        if line.axis == first and last > first:
+            return None
+        axis = line.axis if line.axis <= first else line.axis + last - first
+        lines.append(Line(base, axis, rank))
+    return tuple(lines) or None
+
+
+def _expanded(line: Line, call: TensorCall, ranks: Ranks) -> Origin:
+    """`expand` keeps an axis where its size is -1, `repeat` where it is 1."""
+    size = integer(_size_at(call.sizes(), line.axis, line.rank))
+    is_repeat = call.name == "repeat"
+    if size == 1 and not is_repeat:
+        return NEW
+    if size != (1 if is_repeat else -1):
+        return None
+    lines: list[Line] = []
+    for rank in ranks(call.tensor):
+        axis = line.axis - (line.rank - rank)
+        if rank <= line.rank and axis >= 0:
+            lines.append(Line(call.tensor, axis, rank))
+    return tuple(lines) if lines or is_repeat else None
+
+
+def _subscript(line: Line, base: ast.expr, index: ast.expr, facts: Facts) -> Origin:
+    items = plain_items(index, facts)
+    if items is None:
+        return None
+    rank = line.rank - items.added + items.dropped
+    out, source = 0, 0
+    for item in items.filled(rank):
+        match item:
+            case None:
+                if out == line.axis:
+                    return NEW
+                out += 1
+            case ast.Slice():
+                if out == line.axis:
+                    return NEW if is_one(item) else _at(base, source, rank)
+                out, source = out + 1, source + 1
+            case _:
+                source += 1
+    return None
+
+
+def keeps_integers(call: TensorCall, facts: Facts) -> bool:
+    """Whether `to` or `type` gives no type that makes different integers equal."""
+    if call.name not in ("to", "type"):
+        return True
+    keywords = dict(call.keywords)
+    keywords.pop("non_blocking", None)
+    keywords.pop("copy", None)
+    return all(
+        facts.resolve(each) in _INTEGERS or is_device(each, facts)
+        for each in (*call.positional, *keywords.values())
+    )
+
+
+def is_device(node: ast.expr, facts: Facts) -> bool:
+    """Whether an argument of `to` is evidently no type."""
+    match node:
+        case ast.Constant():
+            return True
+        case ast.Attribute(attr=name) | ast.Name(id=name):
+            return name == "device" or name.endswith("_device")
+        case ast.Call(func=function):
+            return facts.resolve(function) == "torch.device"
+        case _:
+            return False

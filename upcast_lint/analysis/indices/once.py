@@ -1,0 +1,196 @@
+"""Proofs that an axis of an index has the size one.
+
+One index along a dimension cannot repeat, whatever is done to its value: neither
+clamping nor padding in place can take that away.
+"""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Callable, Iterable
+from dataclasses import dataclass, field
+
+from ..definition_guard import Guard
+from ..facts import Facts
+from ..names import Binding, Definition
+from ..scalars import Operand
+from ..stability import is_rebound_inside
+from ..tensor_calls import (
+    TensorCall,
+    integer,
+    tensor_call,
+    truth,
+    words,
+)
+from .axes import Line, normal, origin
+from .ranks import Shapes
+from .results import Picked, picked, picked_by
+
+_ONE = "one index along the dimension"
+
+_KEEPING = words(
+    "argmax argmin max min amax amin sum mean any all median mode kthvalue logsumexp"
+)
+"""Reductions that take `dim` and `keepdim`."""
+
+_ELEMENTWISE = words(
+    """
+    clamp clip clamp_min clamp_max abs neg remainder fmod floor_divide add sub mul div
+    masked_fill where logical_not bool maximum minimum add_ sub_ clamp_ masked_fill_
+    """
+)
+_ALONG = words("sort argsort cumsum cummax cummin")
+
+
+@dataclass(frozen=True, slots=True)
+class Proof:
+    """Why a fact holds. `stated`: a comment or the configuration says so."""
+
+    reason: str
+    stated: bool = False
+
+
+def joint(proofs: Iterable[Proof | None]) -> Proof | None:
+    """The joint proof of several facts; None if one is open, or there are none."""
+    found: list[Proof] = []
+    for proof in proofs:
+        if proof is None:
+            return None
+        found.append(proof)
+    if not found:
+        return None
+    strongest = next((each for each in found if each.reason != _ONE), found[0])
+    return Proof(strongest.reason, any(each.stated for each in found))
+
+
+@dataclass(slots=True)
+class OneIndex:
+    """Follows the lines of one scope's expressions to axes of size one."""
+
+    facts: Facts
+    shapes: Shapes = field(init=False)
+    _guard: Guard = field(init=False, default_factory=Guard)
+
+    def __post_init__(self) -> None:
+        self.shapes = Shapes(self.facts)
+
+    def once(self, line: Line) -> Proof | None:
+        """That an axis has the size one."""
+        node = line.node
+        pick = None if isinstance(node, ast.Name) else picked(node, self.facts)
+        if pick is not None:
+            return self._once_in(pick.call, line)
+        match node:
+            case ast.Name():
+                return self.through(
+                    node,
+                    lambda value: self.once(Line(value, line.axis, line.rank)),
+                    lambda pick: self._once_in(pick.call, line),
+                )
+            case ast.BinOp(left=left, right=right):
+                return self._once_each((left, right), line)
+            case ast.UnaryOp(operand=operand):
+                return self._once_each((operand,), line)
+            case ast.Call():
+                call = tensor_call(node, self.facts)
+                found = None if call is None else self._once_in(call, line)
+                return found or self.from_origin(line, self.once)
+            case _:
+                return self.from_origin(line, self.once)
+
+    def _once_in(self, call: TensorCall, line: Line) -> Proof | None:
+        tensor, name = call.tensor, call.name
+        if name in _KEEPING:
+            return self._once_reduced(call, line)
+        if name in ("topk", "multinomial"):
+            axis = self.order_axis(call) if name == "topk" else -1
+            count = call.argument(0, "k" if name == "topk" else "num_samples")
+            if axis is not None and normal(axis, line.rank) == line.axis:
+                return Proof(_ONE) if integer(count) == 1 else None
+            return self.once(Line(tensor, line.axis, line.rank))
+        if name in _ALONG:
+            return self.once(Line(tensor, line.axis, line.rank))
+        if name in _ELEMENTWISE:
+            others = (*call.positional, *call.keywords.values())
+            return self._once_each((tensor, *others), line)
+        return None
+
+    def _once_reduced(self, call: TensorCall, line: Line) -> Proof | None:
+        at = 1 if call.name == "kthvalue" else 0
+        dim = call.argument(at, "dim")
+        kept = call.argument(at + 1, "keepdim")
+        axis = None if dim is None else integer(dim)
+        if dim is not None and axis is None:
+            return None
+        if truth(kept) is True:
+            if axis is None or normal(axis, line.rank) == line.axis:
+                return Proof(_ONE)
+            return self.once(Line(call.tensor, line.axis, line.rank))
+        gone = normal(axis, line.rank + 1)
+        if (kept is not None and truth(kept) is None) or gone is None:
+            return None
+        return self.once(
+            Line(call.tensor, line.axis + (line.axis >= gone), line.rank + 1)
+        )
+
+    def _once_each(self, operands: Iterable[ast.expr], line: Line) -> Proof | None:
+        """That operands which broadcast together all have the size one."""
+        tensors = [
+            operand
+            for operand in operands
+            if self.shapes.operand(operand) is not Operand.NUMBER
+            and not (isinstance(operand, ast.Constant) and operand.value is None)
+        ]
+        return joint(self.once(Line(t, line.axis, line.rank)) for t in tensors)
+
+    def from_origin(
+        self, line: Line, prove: Callable[[Line], Proof | None]
+    ) -> Proof | None:
+        lines = origin(line, self.shapes.ranks, self.facts)
+        if lines is None:
+            return None
+        return Proof(_ONE) if not lines else joint(map(prove, lines))
+
+    def through(
+        self,
+        name: ast.Name,
+        prove: Callable[[ast.expr], Proof | None],
+        prove_pick: Callable[[Picked], Proof | None],
+    ) -> Proof | None:
+        """The proof for each value that a name may have."""
+        if is_rebound_inside(name.id, self.facts):
+            return None
+        return joint(
+            self._bound(definition, prove, prove_pick)
+            for definition in self.facts.names.of(name)
+        )
+
+    def _bound(
+        self,
+        definition: Definition,
+        prove: Callable[[ast.expr], Proof | None],
+        prove_pick: Callable[[Picked], Proof | None],
+    ) -> Proof | None:
+        if not self._guard.enter(definition):
+            return None
+        try:
+            if definition.binding is Binding.ASSIGNED and definition.value is not None:
+                return prove(definition.value)
+            pick = picked_by(definition, self.facts)
+            return None if pick is None else prove_pick(pick)
+        finally:
+            self._guard.leave(definition)
+
+    def order_axis(self, call: TensorCall) -> int | None:
+        """The dimension that `topk`, `sort` or `argsort` works along, if plain."""
+        if call.name == "topk":
+            count = call.argument(0, "k")
+            if count is None or self._is_tensor(count):
+                return None  # a method `topk(scores, k)` of something else
+            dim = call.argument(1, "dim")
+        else:
+            dim = call.argument(0, "dim")
+        return -1 if dim is None else integer(dim)
+
+    def _is_tensor(self, node: ast.expr) -> bool:
+        return self.shapes.operand(node) is Operand.TENSOR

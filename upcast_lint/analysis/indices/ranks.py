@@ -1,0 +1,260 @@
+"""How many axes an expression can have, as far as the code tells.
+
+A name has a rank where each definition that may reach it has one, or where the scope
+unpacks its shape (`b, s = labels.shape`). What is not known may have any rank.
+"""
+
+from __future__ import annotations
+
+import ast
+from dataclasses import dataclass, field
+
+from ..definition_guard import Guard
+from ..facts import Facts
+from ..names import Binding, Definition
+from ..scalars import Operand, classify_operand
+from ..tensor_calls import (
+    TensorCall,
+    integer,
+    is_builtin,
+    tensor_call,
+    torch_function,
+    truth,
+    words,
+)
+from .axes import ANY_RANK, MOST_AXES, SAME_AXES, normal
+from .items import plain_items
+from .results import picked
+
+_VECTORS = words(
+    "torch.arange torch.randperm torch.range torch.linspace torch.bincount"
+)
+_LITERALS = words("torch.tensor torch.as_tensor torch.LongTensor torch.IntTensor")
+_SAME_RANK = SAME_AXES | words(
+    """
+    clamp clip clamp_min clamp_max abs bool float double half logical_not isnan isinf
+    isfinite bitwise_not type_as roll sort argsort topk cumsum softmax log_softmax
+    transpose swapaxes swapdims permute t narrow index_select
+    """
+)
+_BROADCASTING = words(
+    """
+    eq ne lt le gt ge add sub mul div remainder fmod floor_divide logical_and
+    logical_or logical_xor masked_fill where maximum minimum
+    """
+)
+_REDUCTIONS = words("argmax argmin max min amax amin sum any all")
+
+
+@dataclass(slots=True)
+class Shapes:
+    """The possible ranks of the expressions of one scope."""
+
+    facts: Facts
+    _guard: Guard = field(default_factory=Guard)
+    _known: dict[ast.expr, frozenset[int]] = field(default_factory=dict)
+    _operands: dict[ast.expr, Operand] = field(default_factory=dict)
+
+    def ranks(self, node: ast.expr) -> frozenset[int]:
+        """The possible ranks of an expression."""
+        if not self._guard.is_idle():
+            return self._ranks(node)
+        if node not in self._known:
+            self._known[node] = self._ranks(node)
+        return self._known[node]
+
+    def operand(self, node: ast.expr) -> Operand:
+        """Whether an operand is a number or a tensor."""
+        if node not in self._operands:
+            self._operands[node] = classify_operand(node, self.facts)
+        return self._operands[node]
+
+    def _ranks(self, node: ast.expr) -> frozenset[int]:
+        facts = self.facts
+        pick = picked(node, facts)
+        if pick is not None:
+            return self._result(pick.call)
+        match node:
+            case ast.Name():
+                return self._name(node)
+            case ast.Constant():
+                return frozenset((0,))
+            case ast.Subscript(value=base, slice=index):
+                return self._subscript(base, index)
+            case ast.Attribute(value=base, attr="T" | "mT"):
+                return self.ranks(base)
+            case ast.UnaryOp(operand=operand):
+                return self.ranks(operand)
+            case ast.BinOp(left=left, right=right):
+                return self._joint(left, right)
+            case ast.Compare(left=left, comparators=[right]):
+                return self._joint(left, right)
+            case ast.List(elts=[first, *_]):
+                return frozenset(r + 1 for r in self.ranks(first) if r < MOST_AXES)
+            case ast.Call():
+                return self._call(node)
+            case _:
+                return ANY_RANK
+
+    def _name(self, node: ast.Name) -> frozenset[int]:
+        reaching = self.facts.names.of(node)
+        if self._guard.is_spent():
+            return ANY_RANK
+        if reaching:
+            found = frozenset[int]().union(*map(self._definition, reaching))
+            if found != ANY_RANK:
+                return found
+        for each in self.facts.names.definitions:
+            unpacked = _unpacked_shape(each)
+            if unpacked is not None and self.facts.names.of(unpacked[0]) == reaching:
+                return frozenset((unpacked[1],)) if reaching else ANY_RANK
+        return ANY_RANK
+
+    def _definition(self, definition: Definition) -> frozenset[int]:
+        value = definition.value
+        if value is None or definition.binding is not Binding.ASSIGNED:
+            return ANY_RANK
+        if not self._guard.enter(definition):
+            return ANY_RANK
+        try:
+            return self.ranks(value)
+        finally:
+            self._guard.leave(definition)
+
+    def _joint(self, *operands: ast.expr) -> frozenset[int]:
+        """The ranks of what broadcasting operands gives."""
+        joint = frozenset((0,))
+        for operand in operands:
+            is_number = self.operand(operand) is Operand.NUMBER
+            ranks = frozenset((0,)) if is_number else self.ranks(operand)
+            joint = frozenset(max(a, b) for a in joint for b in ranks)
+        return joint
+
+    def _subscript(self, base: ast.expr, index: ast.expr) -> frozenset[int]:
+        items = plain_items(index, self.facts)
+        if items is None:
+            return ANY_RANK
+        consumed, change = items.kept + items.dropped, items.added - items.dropped
+        return frozenset(
+            rank + change
+            for rank in self.ranks(base)
+            if rank >= consumed and rank + change in ANY_RANK
+        )
+
+    def _call(self, node: ast.Call) -> frozenset[int]:
+        dotted = torch_function(node, self.facts)
+        if dotted in _VECTORS or self._is_range(node):
+            return frozenset((1,))
+        if dotted in _LITERALS and node.args and isinstance(node.args[0], ast.List):
+            return self.ranks(node.args[0])
+        call = tensor_call(node, self.facts)
+        return ANY_RANK if call is None else self._result(call)
+
+    def _is_range(self, node: ast.expr) -> bool:
+        match node:
+            case ast.Call(func=function, args=[inner]) if is_builtin(
+                function, "list", self.facts
+            ):
+                return self._is_range(inner)
+            case ast.Call(func=function):
+                return is_builtin(function, "range", self.facts)
+            case _:
+                return False
+
+    def _result(self, call: TensorCall) -> frozenset[int]:
+        name, tensor = call.name, call.tensor
+        match name:
+            case "unsqueeze":
+                return frozenset(r + 1 for r in self.ranks(tensor) if r < MOST_AXES)
+            case "squeeze":
+                return self._squeezed(call)
+            case "view" | "reshape" | "expand" | "repeat":
+                return self._sized(call)
+            case "flatten" | "ravel":
+                return self._flattened(call)
+            case "nonzero" | "argwhere":
+                is_tuple = truth(call.keywords.get("as_tuple"))
+                return frozenset((1,) if is_tuple else (2,))
+            case "where" if not call.positional and not call.keywords:
+                return frozenset((1,))
+            case "where":
+                return self._joint(tensor, *call.positional[:2])
+            case "unique" if "dim" not in call.keywords:
+                return frozenset((1,))
+            case "multinomial":
+                return self.ranks(tensor) & {1, 2}
+            case _ if name in _SAME_RANK:
+                return self.ranks(tensor)
+            case _ if name in _BROADCASTING and not call.keywords:
+                return self._joint(tensor, *call.positional[:1])
+            case _ if name in _REDUCTIONS:
+                return self._reduced(call)
+            case _:
+                return ANY_RANK
+
+    def _squeezed(self, call: TensorCall) -> frozenset[int]:
+        ranks = self.ranks(call.tensor)
+        if call.argument(0, "dim") is not None:
+            return ranks | {r - 1 for r in ranks if r}
+        return frozenset(range(max(ranks, default=MOST_AXES) + 1))
+
+    def _sized(self, call: TensorCall) -> frozenset[int]:
+        sizes = call.sizes()
+        if not sizes or any(isinstance(size, ast.Starred) for size in sizes):
+            least = sum(not isinstance(size, ast.Starred) for size in sizes)
+            return frozenset(rank for rank in ANY_RANK if rank >= least)
+        is_one_shape = len(call.positional) == 1 and sizes == call.positional
+        if is_one_shape and integer(sizes[0]) is None:
+            return ANY_RANK
+        return frozenset((len(sizes),))
+
+    def _flattened(self, call: TensorCall) -> frozenset[int]:
+        if not call.positional and not call.keywords:
+            return frozenset((1,))
+        start = integer(call.argument(0, "start_dim") or ast.Constant(0))
+        end = integer(call.argument(1, "end_dim") or ast.Constant(-1))
+        if start is None or end is None:
+            return ANY_RANK
+        found = set()
+        for rank in self.ranks(call.tensor):
+            first, last = normal(start, rank), normal(end, rank)
+            if first is not None and last is not None and first <= last:
+                found.add(rank - last + first)
+        return frozenset(found)
+
+    def _reduced(self, call: TensorCall) -> frozenset[int]:
+        dim, kept = call.argument(0, "dim"), call.argument(1, "keepdim")
+        if kept is not None:
+            ranks = self.ranks(call.tensor)
+            return ranks if truth(kept) else ANY_RANK
+        if dim is None:
+            return frozenset((0,))
+        if integer(dim) is None:
+            return ANY_RANK
+        return frozenset(max(r - 1, 0) for r in self.ranks(call.tensor))
+
+
+def known_rank(node: ast.expr, facts: Facts) -> int | None:
+    """The number of axes of an expression, where the code leaves but one."""
+    found = Shapes(facts).ranks(node)
+    return next(iter(found)) if len(found) == 1 else None
+
+
+def _unpacked_shape(definition: Definition) -> tuple[ast.Name, int] | None:
+    """The name of which `a, b = name.shape` unpacks the shape, and its rank."""
+    if definition.binding is not Binding.UNPACKED or definition.index != 0:
+        return None
+    match definition.value:
+        case ast.Attribute(value=ast.Name() as name, attr="shape"):
+            pass
+        case ast.Call(
+            func=ast.Attribute(value=ast.Name() as name, attr="size"), args=[]
+        ):
+            pass
+        case _:
+            return None
+    match definition.node:
+        case ast.Assign(targets=[ast.Tuple(elts=targets) | ast.List(elts=targets)]):
+            return name, len(targets)
+        case _:
+            return None

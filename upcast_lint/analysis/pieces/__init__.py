@@ -1,0 +1,1 @@
+"""Which part of a tensor a subscript, a split or a round of a loop takes."""

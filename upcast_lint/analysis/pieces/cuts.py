@@ -1,0 +1,429 @@
+"""How much of a dimension a slice, an integer, `narrow` or `select` keeps.
+
+Terms
+-----
+cut
+    What one basic index keeps of one dimension.
+narrow
+    A cut that keeps one element, so many from either end, a stretch between two
+    bounds, or every n-th element: at most half, as far as the code tells.
+
+Not narrow, for they may keep nearly everything: a slice that runs to the end from a
+bound that is not counted from the end (`[1:]`, `[n:]`), one that stops a little before
+the end (`[:-1]`, `[:-k]`, `[:x.size(1) - 1]`), one that only drops padding
+(`[..., :vocab_size]`) or ends where the same dimension of some tensor does, and one
+element of a dimension that evidently has no more.
+"""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from ..facts import Facts
+from ..indices.axes import NEW, Line, normal, origin
+from ..indices.ranks import Shapes
+from ..names import Binding
+from ..reads import Form, Piece, Use
+from ..tensor_calls import integer, is_builtin, tensor_call, words
+from .subscripts import ADVANCED, Item, ItemKind, subscript_items
+
+
+@dataclass(frozen=True, slots=True)
+class Cut:
+    """`index` for one element; else a slice, of which `upper` or `length` is given."""
+
+    axis: int | None
+    index: ast.expr | None = None
+    lower: ast.expr | None = None
+    upper: ast.expr | None = None
+    length: ast.expr | None = None
+    step: ast.expr | None = None
+    is_certain: bool = True
+    """False where `index` is only likely an integer, and may be a tensor."""
+
+    @property
+    def start(self) -> ast.expr | None:
+        return self.lower if self.index is None else self.index
+
+    @property
+    def end(self) -> ast.expr | None:
+        return self.upper if self.length is None else self.length
+
+
+def basic_cuts(use: Use) -> tuple[Cut, ...]:
+    """The cuts of a basic subscript, `narrow` or `select`; none for anything else."""
+    if use.form is Form.SUBSCRIPT:
+        assert isinstance(use.node, ast.Subscript)
+        items = subscript_items(use.node, use.facts)
+        if items is None or any(item.kind in ADVANCED for item in items):
+            return ()
+        return cuts_of(items)
+    if use.name == "narrow":
+        bound = use.bind(("input", "dim", "start", "length"))
+        if bound is not None and len(bound) == 4:
+            return (
+                Cut(
+                    integer(bound["dim"]),
+                    lower=bound["start"],
+                    length=bound["length"],
+                ),
+            )
+    if use.name == "select":
+        bound = use.bind(("input", "dim", "index"))
+        if bound is not None and len(bound) == 3:
+            return (Cut(integer(bound["dim"]), index=bound["index"]),)
+    return ()
+
+
+def cuts_of(items: Sequence[Item]) -> tuple[Cut, ...]:
+    """The cuts that the slices and integers among some items make."""
+    found: list[Cut] = []
+    for item in items:
+        if item.is_integer:
+            certain = item.kind is ItemKind.INTEGER
+            found.append(Cut(item.axis, index=item.node, is_certain=certain))
+        elif isinstance(item.node, ast.Slice) and item.kind is ItemKind.SLICE:
+            node = item.node
+            found.append(
+                Cut(item.axis, lower=node.lower, upper=node.upper, step=node.step)
+            )
+    return tuple(found)
+
+
+# How much is kept
+
+
+def is_narrow(cut: Cut, use: Use) -> bool:
+    facts = use.facts
+    if cut.index is not None:
+        return not has_one_element(cut.axis, use)
+    if cut.step is not None:
+        step = integer(cut.step)
+        return step is not None and step > 1
+    if _counts_from_end(cut.lower, cut.axis, facts):
+        return True
+    if cut.end is None or _counts_from_end(cut.end, cut.axis, facts):
+        return False
+    if _is_whole_size(cut.end, cut.axis, facts) or _names_vocabulary(cut.end):
+        return False
+    return not has_one_element(cut.axis, use)
+
+
+def kept_of(cut: Cut, facts: Facts) -> str:
+    """How much of the dimension is left, as a shape would say it; empty: none of it."""
+    if cut.index is not None:
+        return ""
+    lower, upper = integer(cut.lower), integer(cut.end)
+    if cut.step is None and cut.length is not None:
+        return _short(cut.length, facts)
+    if cut.step is None and cut.upper is None and cut.lower is not None:
+        if lower is not None:
+            return str(-lower)
+        if isinstance(cut.lower, ast.UnaryOp):
+            return _short(cut.lower.operand, facts)
+    if cut.step is None and cut.upper is not None and cut.lower is None:
+        return _short(cut.upper, facts)
+    if lower is not None and upper is not None and cut.step is None:
+        return str(upper - lower)
+    return "K"
+
+
+def _short(node: ast.expr, facts: Facts) -> str:
+    text = facts.text(node)
+    return text if text.isidentifier() or text.isdecimal() else "K"
+
+
+def _counts_from_end(node: ast.expr | None, axis: int | None, facts: Facts) -> bool:
+    """Whether a bound is counted from the end: `-k`, `-k - 1`, `x.size(1) - k`."""
+    match node:
+        case ast.UnaryOp(op=ast.USub()):
+            return True
+        case ast.BinOp(left=left, op=ast.Add() | ast.Sub() as op):
+            if isinstance(op, ast.Sub) and (
+                _is_size(left, facts) or _is_length_less(node)
+            ):
+                return True
+            return _counts_from_end(left, axis, facts)
+        case ast.Name():
+            value = facts.value(node)
+            return value is not node and _counts_from_end(value, axis, facts)
+        case _:
+            return False
+
+
+_LENGTH_WORDS = words("length len seqlen size width")
+
+
+def _is_length_less(node: ast.BinOp) -> bool:
+    """`length - 1`, by the name."""
+    match node.left:
+        case ast.Name(id=name) | ast.Attribute(attr=name):
+            is_length = name.lower().rpartition("_")[2] in _LENGTH_WORDS
+            return is_length and integer(node.right) is not None
+        case _:
+            return False
+
+
+def _is_size(node: ast.expr, facts: Facts) -> bool:
+    return _size(node, facts) is not None
+
+
+@dataclass(frozen=True, slots=True)
+class _Size:
+    """The size of a dimension of `tensor`; of which one, where that is a number."""
+
+    tensor: ast.expr
+    axis: int | None
+    rank: int | None = None
+
+
+def _size(node: ast.expr, facts: Facts) -> _Size | None:
+    """What an expression is the size of, if it is one."""
+    match facts.value(node):
+        case ast.Subscript(value=ast.Attribute(value=tensor, attr="shape"), slice=axis):
+            return _Size(tensor, integer(axis))
+        case ast.Call(func=ast.Attribute(value=tensor, attr="size"), args=[axis]):
+            return _Size(tensor, integer(axis))
+        case ast.Call(func=ast.Name() as function, args=[tensor]) if is_builtin(
+            function, "len", facts
+        ):
+            return _Size(tensor, 0)
+        case _:
+            return _unpacked_size(node, facts)
+
+
+def _unpacked_size(node: ast.expr, facts: Facts) -> _Size | None:
+    """The size that a name has from `batch, length, width = tensor.shape`."""
+    definition = facts.definition(node)
+    if definition is None or definition.binding is not Binding.UNPACKED:
+        return None
+    match definition.value:
+        case ast.Attribute(value=tensor, attr="shape"):
+            pass
+        case ast.Call(func=ast.Attribute(value=tensor, attr="size"), args=[]):
+            pass
+        case _:
+            return None
+    match definition.node:
+        case ast.Assign(targets=[ast.Tuple(elts=targets)]):
+            return _Size(tensor, definition.index, len(targets))
+        case _:
+            return _Size(tensor, definition.index)
+
+
+def _is_whole_size(node: ast.expr, axis: int | None, facts: Facts) -> bool:
+    """Whether a bound is the size of the same dimension, of whatever tensor."""
+    found = _size(node, facts)
+    if found is None or found.axis is None or axis is None:
+        return False
+    if found.axis == axis:
+        return True
+    rank = found.rank
+    return rank is not None and found.axis % rank == axis % rank
+
+
+def _names_vocabulary(node: ast.expr) -> bool:
+    """Whether a bound is the size of the vocabulary: only padding is dropped."""
+    match node:
+        case ast.Name(id=name) | ast.Attribute(attr=name):
+            return "vocab" in name.lower() or name == "V" or name.startswith("V_")
+        case ast.Call(func=ast.Name(id="len"), args=[argument]):
+            return "tokenizer" in ast.unparse(argument).lower()
+        case _:
+            return False
+
+
+def has_one_element(axis: int | None, use: Use) -> bool:
+    """Whether a dimension evidently has the size one, so that nothing is dropped."""
+    return axis is not None and _is_new_axis(use.operand, axis, use, 6)
+
+
+def _is_new_axis(node: ast.expr, axis: int, use: Use, depth: int) -> bool:
+    """Whether an axis was added with the size one, by whatever rank the code allows."""
+    facts = use.facts
+    if depth == 0:
+        return False
+    node = _made(node, facts)
+    if isinstance(node, ast.Name):
+        return _made_with_one_row(node, axis, facts)
+    if (rows := _stacked(node, facts)) is not None:
+        return _is_new_axis(rows, axis, use, depth - 1)
+    shapes = Shapes(facts)
+    found: list[bool] = []
+    for rank in shapes.ranks(node):
+        at = normal(axis, rank)
+        if at is None:
+            continue
+        lines = origin(Line(node, at, rank), shapes.ranks, facts)
+        if lines == NEW:
+            found.append(True)
+        else:
+            found.append(
+                bool(lines)
+                and all(
+                    line.node is not node
+                    and _is_new_axis(
+                        line.node,
+                        line.axis if axis >= 0 else line.axis - line.rank,
+                        use,
+                        depth - 1,
+                    )
+                    for line in lines or ()
+                )
+            )
+    return bool(found) and all(found)
+
+
+def _made(node: ast.expr, facts: Facts) -> ast.expr:
+    """How a value is made, conversions and moves at the end left out."""
+    node = facts.value(node)
+    while (
+        isinstance(node, ast.Call)
+        and isinstance(node.func, ast.Attribute)
+        and node.func.attr in ("float", "double", "to", "type", "cpu", "cuda")
+    ):
+        node = facts.value(node.func.value)
+    return node
+
+
+def _stacked(node: ast.expr, facts: Facts) -> ast.expr | None:
+    """`rows` in `torch.stack([f(row) for row in rows])`: later axes stay in place."""
+    if not (isinstance(node, ast.Call) and node.args):
+        return None
+    if facts.resolve(node.func) != "torch.stack":
+        return None
+    match facts.value(node.args[0]):
+        case ast.ListComp(generators=[ast.comprehension(iter=rows)]):
+            return rows
+        case _:
+            return None
+
+
+def _made_with_one_row(name: ast.Name, axis: int, facts: Facts) -> bool:
+    """Whether a function of this file makes the name with one row."""
+    definition = facts.definition(name)
+    if definition is None or not isinstance(definition.value, ast.Call) or axis:
+        return False
+    function = definition.value.func
+    if not isinstance(function, ast.Name):
+        return False
+    for node in facts.tree.module.body:
+        if isinstance(node, ast.FunctionDef) and node.name == function.id:
+            return all(
+                _has_one_row(_part(each.value, definition.index))
+                for each in ast.walk(node)
+                if isinstance(each, ast.Return)
+            )
+    return False
+
+
+def _part(value: ast.expr | None, index: int | None) -> ast.expr | None:
+    if index is None or not isinstance(value, ast.Tuple):
+        return value
+    return value.elts[index] if index < len(value.elts) else None
+
+
+def _has_one_row(node: ast.expr | None) -> bool:
+    match node:
+        case ast.Call(func=ast.Attribute(attr="view" | "reshape"), args=[first, _, *_]):
+            return integer(first) == 1
+        case ast.Call(func=ast.Attribute(attr="unsqueeze"), args=[first]):
+            return integer(first) == 0
+        case _:
+            return False
+
+
+# Pieces
+
+
+def piece_of(cuts: Sequence[Cut], use: Use) -> Piece | None:
+    """The piece that the only cut of a read keeps."""
+    if len(cuts) != 1 or cuts[0].axis is None:
+        return None
+    facts, cut = use.facts, cuts[0]
+    size = _stated_size(use.operand, cuts[0].axis, facts)
+    if cut.index is not None:
+        return _single(cuts[0].axis, cut.index, size, facts)
+    lower, end = _spelled(cut.lower, facts), _spelled(cut.end, facts)
+    step = _spelled(cut.step, facts)
+    if lower is _OPAQUE or end is _OPAQUE or step is _OPAQUE:
+        return None
+    if cut.length is not None:
+        end = _sum(cut.lower, cut.length, facts)
+    return Piece(
+        cuts[0].axis,
+        None if lower == "0" else lower,
+        None if size is not None and end == str(size) else end,
+        step,
+    )
+
+
+def _single(axis: int, index: ast.expr, size: int | None, facts: Facts) -> Piece | None:
+    """The piece of one element. By name it may be the last, so its end is open."""
+    number = integer(index)
+    if number is None:
+        text = _spelled(index, facts)
+        return None if text is None or text is _OPAQUE else Piece(axis, text, None)
+    if number < 0 and size is not None:
+        number += size
+    return Piece(
+        axis,
+        str(number) if number else None,
+        None if number in (-1, (size or 0) - 1) else str(number + 1),
+    )
+
+
+def _stated_size(node: ast.expr, axis: int, facts: Facts) -> int | None:
+    """The size of a dimension, where a `view` or `reshape` writes it out."""
+    call = tensor_call(_made(node, facts), facts)
+    if call is None or call.name not in ("view", "reshape"):
+        return None
+    sizes = call.sizes()
+    before = sizes[:axis] if axis >= 0 else sizes[axis % len(sizes) :]
+    if len(sizes) < (axis + 1 if axis >= 0 else -axis) or any(
+        isinstance(size, ast.Starred) for size in before
+    ):
+        return None
+    size = integer(sizes[axis])
+    return None if size is None or size < 0 else size
+
+
+def _sum(lower: ast.expr | None, length: ast.expr, facts: Facts) -> str:
+    start, count = integer(lower), integer(length)
+    if start is not None and count is not None:
+        return str(start + count)
+    if start == 0:
+        return _spelled(length, facts) or ""
+    return f"{_spelled(lower, facts)} + {_spelled(length, facts)}"
+
+
+_OPAQUE = "an expression that need not mean the same twice"
+_STEADY = words("size len min max int")
+
+
+def _spelled(node: ast.expr | None, facts: Facts) -> str | None:
+    """The text of a bound, such that bounds of equal text are equal.
+
+    A name that is bound more than once is told apart by the bindings in reach.
+    """
+    if node is None:
+        return None
+    marks: list[str] = []
+    for part in ast.walk(node):
+        match part:
+            case ast.Name(id=name):
+                if len(facts.names.named(name)) > 1:
+                    rows = sorted(
+                        getattr(d.node, "lineno", 0) for d in facts.names.of(part)
+                    )
+                    marks.append(f"{name}@{rows}")
+            case ast.Call(func=ast.Name(id=name) | ast.Attribute(attr=name)):
+                if name not in _STEADY:
+                    return _OPAQUE
+            case ast.NamedExpr() | ast.Await() | ast.Call():
+                return _OPAQUE
+            case _:
+                pass
+    return " ".join([ast.unparse(node), *marks])

@@ -1,0 +1,143 @@
+"""Operations that take a tensor apart: `split`, `chunk`, `unbind`, `tensor_split`.
+
+Each gives a tuple of views that jointly hold the whole tensor.
+"""
+
+from __future__ import annotations
+
+import ast
+from dataclasses import dataclass
+
+from ..facts import Facts
+from ..names import Definition
+from ..reads import Piece, Use
+from ..tensor_calls import integer
+from .cuts import Cut, is_narrow
+
+_SIGNATURES = {
+    "split": (
+        ("input", "split_size", "dim"),
+        ("input", "split_size_or_sections", "dim"),
+    ),
+    "split_with_sizes": (("input", "split_sizes", "dim"),),
+    "chunk": (("input", "chunks", "dim"),),
+    "unbind": (("input", "dim"),),
+    "tensor_split": (
+        ("input", "indices_or_sections", "dim"),
+        ("input", "sections", "dim"),
+        ("input", "indices", "dim"),
+    ),
+}
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Partition:
+    """`by` is the size of the parts, or their number, or where they end."""
+
+    name: str
+    axis: int | None
+    by: ast.expr | None
+
+    @property
+    def count(self) -> int | None:
+        """How many parts there are, where the call says so."""
+        if self.name in ("chunk", "tensor_split"):
+            number = integer(self.by)
+            if number is not None:
+                return number
+        if isinstance(self.by, ast.List | ast.Tuple):
+            return len(self.by.elts) + (self.name == "tensor_split")
+        return None
+
+
+def partition_of(use: Use) -> Partition | None:
+    """The partition that a use is, or None."""
+    for signature in _SIGNATURES.get(use.name, ()):
+        bound = use.bind(signature)
+        if bound is None:
+            continue
+        by = next((bound[n] for n in signature[1:-1] if n in bound), None)
+        if by is None and use.name != "unbind":
+            continue
+        axis = integer(bound["dim"]) if "dim" in bound else 0
+        return Partition(use.name, axis, by)
+    return None
+
+
+def is_part_narrow(partition: Partition, use: Use) -> bool:
+    """Whether one part is less than the whole tensor."""
+    if partition.count == 1:
+        return False
+    if partition.name == "unbind":
+        return is_narrow(Cut(partition.axis, index=ast.Constant(0)), use)
+    if partition.name == "split":
+        return is_narrow(Cut(partition.axis, upper=partition.by), use)
+    return True
+
+
+def part_piece(partition: Partition, number: int, use: Use) -> Piece | None:
+    """The piece that one part is, its bounds told by the number of the part."""
+    if partition.axis is None:
+        return None
+    count = partition.count
+    if number < 0 and count is not None:
+        number += count
+    if number < 0:
+        return None
+    by = "" if partition.by is None else use.facts.text(partition.by)
+    where = f"part {{}} of {partition.name} {by}"
+    return Piece(
+        partition.axis,
+        where.format(number) if number else None,
+        None if number + 1 == count else where.format(number + 1),
+    )
+
+
+def used_parts(call: ast.Call, facts: Facts) -> tuple[set[int] | None, int | None]:
+    """The numbers of the parts that are used, and how many there are, where known.
+
+    None where the parts are passed on together.
+    """
+    parent = facts.tree.parents[call]
+    match parent:
+        case ast.Assign(targets=[ast.Tuple(elts=targets)]):
+            if not all(isinstance(target, ast.Name) for target in targets):
+                return None, None
+            used = {
+                definition.index
+                for definition in facts.names.definitions
+                if definition.node is parent and _is_read(definition, facts)
+            }
+            return {n for n in used if n is not None}, len(targets)
+        case ast.Assign(targets=[ast.Name(id=name)]):
+            return _taken_out(name, parent, facts), None
+        case _:
+            return None, None
+
+
+def _is_read(definition: Definition, facts: Facts) -> bool:
+    return definition.name in facts.names.captured or bool(
+        facts.names.uses.get(definition)
+    )
+
+
+def _taken_out(name: str, statement: ast.stmt, facts: Facts) -> set[int] | None:
+    """The numbers by which the parts that a name holds are taken out, each once."""
+    if name in facts.names.captured:
+        return None
+    numbers: set[int] = set()
+    around = facts.tree.enclosing_loops(statement)
+    for definition in facts.names.named(name):
+        if definition.node is not statement:
+            continue
+        for load in facts.names.uses.get(definition, []):
+            part = facts.tree.parents[load]
+            if not (isinstance(part, ast.Subscript) and part.value is load):
+                return None
+            number = integer(part.slice)
+            if number is None or number in numbers:
+                return None
+            if facts.tree.enclosing_loops(load) != around:
+                return None
+            numbers.add(number)
+    return numbers

@@ -1,0 +1,281 @@
+"""Whether an operand of arithmetic is a number or a tensor.
+
+Terms
+-----
+number
+    A Python `int` or `float`, proved by how it is made: literals, sizes, `.item()`,
+    `len`, `math`, annotations, arithmetic of numbers.
+assumed number
+    A parameter or an attribute without evidence of a tensor that is used as a factor
+    or divisor, as temperatures and scales are, or that has a number for its default.
+
+Limits: what is passed for a parameter is not followed; complex numbers are unknown.
+"""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Iterable
+from dataclasses import dataclass, field
+
+from ..definition_guard import Guard
+from ..facts import Facts
+from ..names import Binding, Definition
+from ..tensor_calls import is_builtin, words
+from .constants import enclosing, exact_constant, is_declared_global
+from .evidence import (
+    Operand,
+    annotated,
+    is_used_as_tensor,
+    names_tensor,
+    set_in_class,
+)
+
+__all__ = ["Operand", "classify_operand", "exact_constant"]
+
+_COUNTS = words("item size dim ndimension numel nelement element_size")
+_COUNT_ATTRIBUTES = frozenset(("ndim", "itemsize", "world_size"))
+_LIMITS = frozenset(("min", "max", "eps", "tiny", "smallest_normal", "bits"))
+_NUMBER_FUNCTIONS = words(
+    """
+    torch.numel torch.get_num_threads torch.cuda.device_count
+    torch.distributed.get_rank torch.distributed.get_world_size
+    """
+)
+_CONVERSIONS = ("len", "float", "int", "ord", "id", "hash")
+_FOLDS = ("abs", "min", "max", "round", "sum", "pow")
+_TENSOR_ATTRIBUTES = frozenset(("T", "mT", "data", "grad", "logits", "indices"))
+_METADATA = words("shape dtype device layout")
+_FACTORS = words("mul mul_ multiply div div_ divide true_divide")
+
+
+def classify_operand(node: ast.expr, facts: Facts) -> Operand:
+    """What an operand is, judged where it stands."""
+    return _Classifier(facts).of(node, _is_factor(node, facts))
+
+
+def _is_factor(node: ast.expr, facts: Facts) -> bool:
+    """Whether an expression multiplies or divides what stands beside it."""
+    match facts.tree.parents.get(node):
+        case ast.BinOp(op=ast.Mult()):
+            return True
+        case ast.BinOp(op=ast.Div(), right=right):
+            return right is node
+        case ast.AugAssign(op=ast.Mult() | ast.Div(), value=value):
+            return value is node
+        case ast.Call(func=ast.Attribute(attr=name), args=[*_, last]):
+            return last is node and name in _FACTORS
+        case _:
+            return False
+
+
+@dataclass(slots=True)
+class _Classifier:
+    facts: Facts
+    _guard: Guard = field(default_factory=Guard)
+    _used: dict[str, bool] = field(default_factory=dict)
+
+    def of(self, node: ast.expr, is_factor: bool) -> Operand:
+        if exact_constant(node, self.facts) is not None:
+            return Operand.NUMBER
+        match node:
+            case ast.Constant(value=value):
+                return Operand.NUMBER if isinstance(value, bool) else Operand.UNKNOWN
+            case ast.Name():
+                return self._name(node, is_factor)
+            case ast.Attribute():
+                return self._attribute(node, is_factor)
+            case ast.Subscript():
+                return self._subscript(node)
+            case ast.UnaryOp(op=ast.USub() | ast.UAdd(), operand=operand):
+                return self.of(operand, is_factor)
+            case ast.BinOp(left=left, right=right):
+                return _joint((self._part(left), self._part(right)))
+            case ast.IfExp(body=body, orelse=orelse):
+                return _joint((self.of(body, is_factor), self.of(orelse, is_factor)))
+            case ast.BoolOp(values=values):
+                return _joint(self.of(value, is_factor) for value in values)
+            case ast.NamedExpr(value=value):
+                return self.of(value, is_factor)
+            case ast.Call():
+                return self._call(node)
+            case _:
+                return Operand.UNKNOWN
+
+    def _part(self, node: ast.expr) -> Operand:
+        return self.of(node, _is_factor(node, self.facts))
+
+    def _call(self, node: ast.Call) -> Operand:
+        function, facts = node.func, self.facts
+        dotted = facts.resolve(function)
+        if dotted is not None:
+            if dotted.startswith("math.") or dotted in _NUMBER_FUNCTIONS:
+                return Operand.NUMBER
+            is_tensor = dotted.startswith("torch.") and dotted != "torch.finfo"
+            return Operand.TENSOR if is_tensor else Operand.UNKNOWN
+        if isinstance(function, ast.Attribute):
+            if function.attr in _COUNTS:
+                is_shape = function.attr == "size" and not (node.args or node.keywords)
+                return Operand.UNKNOWN if is_shape else Operand.NUMBER
+            return self._tensor_or_unknown(function.value)
+        if any(is_builtin(function, name, facts) for name in _CONVERSIONS):
+            return Operand.NUMBER
+        if any(is_builtin(function, name, facts) for name in _FOLDS) and node.args:
+            return _joint(self._part(argument) for argument in node.args)
+        return Operand.UNKNOWN
+
+    def _attribute(self, node: ast.Attribute, is_factor: bool) -> Operand:
+        if node.attr in _COUNT_ATTRIBUTES:
+            return Operand.NUMBER
+        if node.attr in _LIMITS and self._is_limits(node.value):
+            return Operand.NUMBER
+        if node.attr in _TENSOR_ATTRIBUTES or names_tensor(node.attr):
+            return Operand.TENSOR
+        if node.attr in _METADATA or self.facts.resolve(node) is not None:
+            return Operand.UNKNOWN
+        known = set_in_class(node, self.facts)
+        if known is not None:
+            return known
+        return Operand.ASSUMED_NUMBER if is_factor else Operand.UNKNOWN
+
+    def _is_limits(self, node: ast.expr) -> bool:
+        value = self.facts.value(node)
+        return isinstance(value, ast.Call) and self.facts.resolve(value.func) in (
+            "torch.finfo",
+            "torch.iinfo",
+        )
+
+    def _subscript(self, node: ast.Subscript) -> Operand:
+        if _is_shape(self.facts.value(node.value)):
+            is_one = not isinstance(node.slice, ast.Slice)
+            return Operand.NUMBER if is_one else Operand.UNKNOWN
+        return self._tensor_or_unknown(node.value)
+
+    def _tensor_or_unknown(self, node: ast.expr) -> Operand:
+        is_tensor = self.of(node, is_factor=False) is Operand.TENSOR
+        return Operand.TENSOR if is_tensor else Operand.UNKNOWN
+
+    def _name(self, node: ast.Name, is_factor: bool) -> Operand:
+        if self._guard.is_spent():
+            return Operand.UNKNOWN
+        reaching = self.facts.names.of(node)
+        found = [
+            self._definition(definition, is_factor)
+            for definition in reaching
+            if not self._guard.holds(definition)
+        ]
+        if not found:
+            return Operand.UNKNOWN
+        kind = _joint(found)
+        if kind in (Operand.NUMBER, Operand.TENSOR):
+            return kind
+        if names_tensor(node.id) or self._is_used_as_tensor(node.id):
+            return Operand.TENSOR
+        return kind
+
+    def _is_used_as_tensor(self, name: str) -> bool:
+        if name not in self._used:
+            self._used[name] = is_used_as_tensor(name, self.facts)
+        return self._used[name]
+
+    def _definition(self, definition: Definition, is_factor: bool) -> Operand:
+        if not self._guard.enter(definition):
+            return Operand.UNKNOWN
+        try:
+            return self._bound(definition, is_factor)
+        finally:
+            self._guard.leave(definition)
+
+    def _bound(self, definition: Definition, is_factor: bool) -> Operand:
+        node, value = definition.node, definition.value
+        match definition.binding:
+            case Binding.ASSIGNED if value is not None:
+                if isinstance(node, ast.AnnAssign):
+                    stated = annotated(node.annotation)
+                    if stated is not None:
+                        return stated
+                return self.of(value, is_factor)
+            case Binding.UNPACKED if value is not None:
+                if _is_shape(self.facts.value(value)):
+                    return Operand.NUMBER
+                return self._tensor_or_unknown(value)
+            case Binding.AUGMENTED if isinstance(node, ast.AugAssign):
+                if isinstance(node.target, ast.Name) and value is not None:
+                    before = self._name(node.target, is_factor)
+                    return _joint((before, self._part(value)))
+                return Operand.UNKNOWN
+            case Binding.ITERATED if isinstance(value, ast.Call):
+                is_count = is_builtin(value.func, "range", self.facts)
+                return Operand.NUMBER if is_count else Operand.UNKNOWN
+            case Binding.PARAMETER if isinstance(node, ast.arg):
+                return self._parameter(node, self.facts.scope, is_factor)
+            case Binding.FREE:
+                return self._free(definition.name, is_factor)
+            case _:
+                return Operand.UNKNOWN
+
+    def _parameter(self, node: ast.arg, scope: ast.AST, is_factor: bool) -> Operand:
+        stated = annotated(node.annotation)
+        if stated is not None:
+            return stated
+        if names_tensor(node.arg):
+            return Operand.TENSOR
+        default = _default(node, scope)
+        has_number = default is not None and (
+            exact_constant(default, self.facts) is not None
+        )
+        return Operand.ASSUMED_NUMBER if is_factor or has_number else Operand.UNKNOWN
+
+    def _free(self, name: str, is_factor: bool) -> Operand:
+        for names in enclosing(self.facts):
+            found = names.named(name)
+            if len(found) != 1:
+                if found:
+                    return Operand.UNKNOWN
+                continue
+            node, value = found[0].node, found[0].value
+            if found[0].binding is Binding.PARAMETER and isinstance(node, ast.arg):
+                return self._parameter(node, names.scope, is_factor)
+            is_literal = found[0].binding is Binding.ASSIGNED and value is not None
+            if is_literal and not is_declared_global(name, self.facts):
+                assert value is not None
+                known = exact_constant(value, self.facts) is not None
+                return Operand.NUMBER if known else Operand.UNKNOWN
+            return Operand.UNKNOWN
+        return Operand.UNKNOWN
+
+
+def _joint(kinds: Iterable[Operand]) -> Operand:
+    """The kind of what may be, or is computed from, operands of these kinds."""
+    found = set(kinds)
+    for kind in (Operand.TENSOR, Operand.UNKNOWN, Operand.ASSUMED_NUMBER):
+        if kind in found:
+            return kind
+    return Operand.NUMBER
+
+
+def _is_shape(node: ast.expr) -> bool:
+    match node:
+        case ast.Attribute(attr="shape"):
+            return True
+        case ast.Call(func=ast.Attribute(attr="size"), args=[], keywords=[]):
+            return True
+        case ast.Subscript(value=base, slice=ast.Slice()):
+            return _is_shape(base)
+        case _:
+            return False
+
+
+def _default(parameter: ast.arg, scope: ast.AST) -> ast.expr | None:
+    if not isinstance(scope, ast.FunctionDef | ast.AsyncFunctionDef | ast.Lambda):
+        return None
+    arguments = scope.args
+    positional = [*arguments.posonlyargs, *arguments.args]
+    first = len(positional) - len(arguments.defaults)
+    for each, default in zip(positional[first:], arguments.defaults, strict=True):
+        if each is parameter:
+            return default
+    for each, keyword in zip(arguments.kwonlyargs, arguments.kw_defaults, strict=True):
+        if each is parameter:
+            return keyword
+    return None

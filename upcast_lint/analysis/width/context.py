@@ -1,0 +1,114 @@
+"""What the function, the class and the file around a source speak of."""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Iterator
+
+from ..facts import Facts
+from ..syntax import FUNCTIONS, parameters, walk_scope
+from .weights import CONTEXT, HELD_OTHERWISE, OTHER_SIZE_NEARBY, Evidence
+from .words import (
+    identifiers,
+    names_log_probs,
+    names_logits,
+    names_other_size,
+    names_vocabulary,
+    spoken,
+    word_set,
+    words,
+)
+
+_LANGUAGE = word_set(
+    """
+    causal lm generate generation greedy beam decode decoding distill distillation
+    perplexity ppl logprob logprobs logps token tokens toks vocab sample sampler
+    sampling speculative kd kl kld jsd
+    """
+)
+_TOKEN_IDS = word_set(
+    "input_ids token_ids tokenizer next_tokens next_token completion_ids"
+)
+_SEQUENCES = word_set("tokens prompt_tokens output_tokens generated_tokens toks")
+"""Only as they stand: `num_tokens` is in every router."""
+_LANGUAGE_MODELS = (
+    "_for_causal_lm_",
+    "_for_conditional_generation_",
+    "_lm_head",
+    "_for_masked_lm_",
+    "_language_model",
+)
+"""Classes that read over a vocabulary even where their names have `Moe` in them."""
+_OTHER_HOLDERS = word_set(
+    """
+    sequence_classification token_classification image_classification
+    audio_classification frame_classification video_classification question_answering
+    multiple_choice next_sentence segmentation object_detection depth_estimation detr
+    router gate gating experts reward critic value_head image_processor
+    video_processor classifier x_vector mask_decoder
+    """
+)
+_OTHER_PATHS = (
+    "image_processing",
+    "video_processing",
+    "image_processor",
+    "classification",
+    "reward_model",
+    "router",
+    "segmentation",
+    "detection",
+    "/moe/",
+)
+
+
+def by_context(facts: Facts) -> Iterator[Evidence]:
+    holders = list(_holders(facts))
+    yield from _of_language(holders, facts)
+    said = [(name, spoken(name)) for name in holders]
+    if any(model in s for _, s in said for model in _LANGUAGE_MODELS):
+        return
+    for name, s in said:
+        if any(f"_{other}_" in s for other in _OTHER_HOLDERS):
+            yield Evidence(HELD_OTHERWISE, f"in `{name}`")
+    path = _near_path(facts.source.path)
+    for part in _OTHER_PATHS:
+        if part in path:
+            yield Evidence(HELD_OTHERWISE, f"`{part.strip('/')}` in the path")
+
+
+def _near_path(path: str) -> str:
+    """The file and its folder; what stands above is about the whole project."""
+    return "/" + "/".join(path.replace("\\", "/").lower().split("/")[-2:])
+
+
+def _holders(facts: Facts) -> Iterator[str]:
+    """The names of the functions and classes around, innermost first."""
+    for node in (facts.scope, *facts.tree.ancestors(facts.scope)):
+        if isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef | ast.ClassDef):
+            yield node.name
+
+
+def _of_language(holders: list[str], facts: Facts) -> Iterator[Evidence]:
+    found: set[str] = set()
+    for scope in (facts.scope, *facts.tree.ancestors(facts.scope)):
+        if isinstance(scope, FUNCTIONS):
+            found |= {parameter.arg for parameter in parameters(scope)}
+            found |= identifiers(walk_scope(scope))
+        elif scope is facts.scope:
+            found |= identifiers(walk_scope(facts.scope))
+    # Sizes before tensors and functions, for they say most.
+    names = sorted(found, key=lambda name: (not name.endswith(("size", "V")), name))
+    for name in names:
+        if names_vocabulary(name) and not names_logits(name):
+            yield Evidence(CONTEXT, f"`{name}` in the function")
+    for name in names:
+        if name in _SEQUENCES or any(
+            f"_{word}_" in spoken(name) for word in _TOKEN_IDS
+        ):
+            yield Evidence(CONTEXT, f"`{name}` in the function")
+    for name in holders:
+        if not _LANGUAGE.isdisjoint(words(name)) or names_log_probs(name):
+            yield Evidence(CONTEXT, f"in `{name}`")
+    for name in names:
+        if names_other_size(name):
+            yield Evidence(OTHER_SIZE_NEARBY, f"`{name}` in the function")

@@ -1,0 +1,218 @@
+"""How a scope treats the last axis of a tensor: what sizes it, what indexes it."""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Iterator
+from dataclasses import dataclass
+
+from ..facts import Facts
+from .lineage import Lineage, Use, operation
+from .weights import CHOOSES_TOKEN, READ_BY_TOKENS, Evidence
+from .words import dotted_words, is_integer, token_name, word_set, words
+
+_SELECTIONS = frozenset(("gather", "take_along_dim", "index_select"))
+_CHOICES = frozenset(("argmax", "multinomial"))
+_TOKENS = word_set("token tokens tok toks input")
+
+
+@dataclass(frozen=True, slots=True)
+class AxisSize:
+    """`name` is what `node` calls the size of the last axis, `beside` the others."""
+
+    name: str
+    node: ast.expr | ast.stmt
+    beside: tuple[str, ...] = ()
+
+
+def last_axis_sizes(lineage: Lineage, facts: Facts) -> Iterator[AxisSize]:
+    """The names that the code gives to the size of the last axis, and where."""
+    for use in lineage.uses:
+        yield from _named_size(use, facts)
+    for node in (*lineage.trail, *lineage.steps):
+        yield from _sized_step(node, facts)
+
+
+def axis_names(lineage: Lineage, facts: Facts) -> tuple[str, ...]:
+    """`B, S, V` of the first `B, S, V = x.shape` on the tensor, if any."""
+    for use in lineage.uses:
+        shape = _shape_read(use, facts)
+        target = _target_of(shape, facts) if shape is not None else None
+        if isinstance(target, ast.Tuple) and all(
+            isinstance(element, ast.Name) for element in target.elts
+        ):
+            return tuple(dotted_words(element) for element in target.elts)
+    return ()
+
+
+def _shape_read(use: Use, facts: Facts) -> ast.expr | None:
+    """`x.shape` or `x.size()` as a whole."""
+    consumer = use.consumer
+    if not isinstance(consumer, ast.Attribute):
+        return None
+    if consumer.attr == "shape":
+        return consumer
+    around = facts.tree.parents.get(consumer)
+    if consumer.attr == "size" and isinstance(around, ast.Call) and not around.args:
+        return around
+    return None
+
+
+def _named_size(use: Use, facts: Facts) -> Iterator[AxisSize]:
+    shape = _shape_read(use, facts)
+    if shape is not None:
+        target = _target_of(shape, facts)
+        if isinstance(target, ast.Tuple) and target.elts:
+            *beside, last = map(dotted_words, target.elts)
+            yield AxisSize(last, facts.tree.statement(target), tuple(beside))
+    size = _last_size(use, shape, facts)
+    if size is None:
+        return
+    around = facts.tree.parents[size]
+    if isinstance(around, ast.Call) and dotted_words(around.func) == "int":
+        size, around = around, facts.tree.parents[around]
+    match around:
+        case ast.Assign(targets=[target]) if around.value is size:
+            yield AxisSize(dotted_words(target), around)
+        case ast.Compare(left=left, comparators=[right]):
+            yield AxisSize(dotted_words(right if left is size else left), around)
+        case _:
+            pass
+
+
+def _last_size(use: Use, shape: ast.expr | None, facts: Facts) -> ast.expr | None:
+    """`x.shape[-1]` or `x.size(-1)`."""
+    parents = facts.tree.parents
+    if shape is not None:
+        around = parents.get(shape)
+        if isinstance(around, ast.Subscript) and _is_last(around.slice):
+            return around
+        return None
+    consumer = use.consumer
+    if isinstance(consumer, ast.Attribute) and consumer.attr == "size":
+        call = parents.get(consumer)
+        if isinstance(call, ast.Call) and call.args and _is_last(call.args[0]):
+            return call
+    return None
+
+
+def _is_last(node: ast.expr) -> bool:
+    return is_integer(node, -1) or is_integer(node, 2)
+
+
+def _target_of(value: ast.expr, facts: Facts) -> ast.expr | None:
+    statement = facts.tree.parents.get(value)
+    if isinstance(statement, ast.Assign) and len(statement.targets) == 1:
+        return statement.targets[0]
+    return None
+
+
+def _sized_step(node: ast.expr, facts: Facts) -> Iterator[AxisSize]:
+    """`x.view(-1, vocab_size)`, `x[..., :vocab_size]`."""
+    match node:
+        case ast.Call(args=[_, *_]) if operation(node, facts) in (
+            "view",
+            "reshape",
+            "expand",
+        ):
+            yield AxisSize(dotted_words(node.args[-1]).rpartition(".")[2], node)
+        case ast.Subscript(slice=ast.Tuple(elts=[*_, ast.Slice(upper=upper)])) if (
+            upper is not None
+        ):
+            yield AxisSize(dotted_words(upper).rpartition(".")[2], node)
+        case _:
+            pass
+
+
+def by_tokens(lineage: Lineage, facts: Facts) -> Iterator[Evidence]:
+    """Reads that pick a column by a token, or choose a token."""
+    for node in (*lineage.trail, *lineage.steps):
+        if isinstance(node, ast.Subscript) and isinstance(node.slice, ast.Tuple):
+            yield from _subscript(node, node.slice.elts)
+    for use in lineage.uses:
+        call = call_of(use, facts)
+        if call is None:
+            continue
+        done = operation(call, facts)
+        at = f"(line {call.lineno})"
+        if done in _SELECTIONS:
+            name = _picked_by(call)
+            if name is not None:
+                yield Evidence(READ_BY_TOKENS, f"gathered by `{name}` {at}")
+        elif done in _CHOICES:
+            for name in assigned_names(facts.tree.statement(call)):
+                if not _TOKENS.isdisjoint(words(name)):
+                    yield Evidence(CHOOSES_TOKEN, f"`{done}` gives `{name}` {at}")
+        elif done == "cross_entropy" and any(
+            keyword.arg == "ignore_index" for keyword in call.keywords
+        ):
+            yield Evidence(READ_BY_TOKENS, f"`cross_entropy` with `ignore_index` {at}")
+
+
+def table_lookup(lineage: Lineage, facts: Facts) -> tuple[str, ast.Call] | None:
+    """`F.embedding(input_ids, table)`: the token ids and the call, if there is one."""
+    for use in lineage.uses:
+        call = call_of(use, facts)
+        if call is None or operation(call, facts) != "embedding":
+            continue
+        for argument in (*call.args, *(k.value for k in call.keywords)):
+            name = token_name(argument) if argument is not use.tensor else None
+            if name is not None and not _TOKENS.isdisjoint(words(name)):
+                return name, call
+    return None
+
+
+def call_of(use: Use, facts: Facts) -> ast.Call | None:
+    """The call that takes the tensor, as an argument or as what a method is of."""
+    consumer: ast.AST | None = use.consumer
+    if isinstance(consumer, ast.Attribute | ast.keyword):
+        consumer = facts.tree.parents.get(consumer)
+    return consumer if isinstance(consumer, ast.Call) else None
+
+
+def assigned_names(statement: ast.stmt) -> list[str]:
+    """The names that a statement assigns, walruses in it included."""
+    targets: list[ast.AST] = []
+    if isinstance(statement, ast.Assign):
+        targets += statement.targets
+    targets += [n.target for n in ast.walk(statement) if isinstance(n, ast.NamedExpr)]
+    return [
+        part.id
+        for target in targets
+        for part in ast.walk(target)
+        if isinstance(part, ast.Name)
+    ]
+
+
+def _subscript(node: ast.Subscript, elements: list[ast.expr]) -> Iterator[Evidence]:
+    name = token_name(elements[-1])
+    if name:
+        yield Evidence(READ_BY_TOKENS, f"indexed by `{name}` (line {node.lineno})")
+    if _picks_last_row(elements):
+        yield Evidence(
+            READ_BY_TOKENS, f"its last position is read (line {node.lineno})"
+        )
+
+
+def _picks_last_row(elements: list[ast.expr]) -> bool:
+    """`[:, -1]`, `[0, -1, :]`, `[..., -1, :]`: one position, as in decoding."""
+    match elements:
+        case [first, row, ast.Slice()]:
+            return _is_last_row(row) and isinstance(first, ast.Slice | ast.Constant)
+        case [ast.Slice(), row]:
+            return _is_last_row(row)
+        case _:
+            return False
+
+
+def _is_last_row(node: ast.expr) -> bool:
+    """`-1` or `-1:`."""
+    if isinstance(node, ast.Slice):
+        return node.upper is None and is_integer(node.lower, -1)
+    return is_integer(node, -1)
+
+
+def _picked_by(call: ast.Call) -> str | None:
+    arguments = (*call.args[1:], *call.args[:1], *(k.value for k in call.keywords))
+    names = (token_name(argument) for argument in arguments)
+    return next((name for name in names if name is not None), None)
