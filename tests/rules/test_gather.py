@@ -557,12 +557,12 @@ SAFE = {
         """
         def logprob(logits, labels):
             logprobs = F.log_softmax(logits, dim=-1).float()
-            return torch.take_along_dim(logprobs, labels[..., None], dim=-1)
+            return torch.gather(logprobs, -1, labels[..., None])
         """,
         """
         def logprob(logits, labels):
             logprobs = F.log_softmax(logits, dim=-1)
-            return torch.take_along_dim(logprobs, labels[..., None], dim=-1).float()
+            return torch.gather(logprobs, -1, labels[..., None]).float()
         """,
     ),
 }
