@@ -15,7 +15,7 @@ from .analysis.flow import Flow, Read, follow, paths_of
 from .analysis.paths import NARROW, Paths, negation
 from .analysis.reads import Kind, Result, Selection, StepKind, Use
 from .analysis.syntax import walk_scope
-from .analysis.width import Width, judge_width
+from .analysis.width.verdict import Width, judge_width
 from .finding import Edit, Estimate, Finding, Fix, Range, Safety
 from .finding import Read as ReportedRead
 from .rewrite.edits import write_plan

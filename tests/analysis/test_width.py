@@ -12,7 +12,7 @@ import pytest
 
 from upcast_lint.analysis.casts import recognise_cast
 from upcast_lint.analysis.facts import Module
-from upcast_lint.analysis.width import Width, judge_width
+from upcast_lint.analysis.width.verdict import Width, judge_width
 from upcast_lint.source import Source
 
 _IMPORTS = "import torch\nimport torch.nn.functional as F\n"
