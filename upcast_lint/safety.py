@@ -9,28 +9,46 @@ The facts about torch are those of `docs/hazards.md`, each with a test that show
 from __future__ import annotations
 
 import ast
+import re
 from collections.abc import Sequence
 from dataclasses import dataclass, field
 from itertools import combinations
 
 from .analysis import operators
 from .analysis.directives import Directives
-from .analysis.effects import Certainty, Effects, may_run_between, path_of
+from .analysis.effects import (
+    Certainty,
+    Effects,
+    may_run_before_any,
+    may_run_between,
+    path_of,
+)
 from .analysis.elements import Elements, ElementType
 from .analysis.facts import Facts
 from .analysis.flow import Flow, Read
-from .analysis.gradient_modes import (
+from .analysis.gradients import no_gradient
+from .analysis.gradients.modes import (
     GradientMode,
     gradient_mode,
     leaves_disabled_region,
 )
-from .analysis.gradients import no_gradient
+from .analysis.indices import is_mask, known_rank
 from .analysis.names import Binding
 from .analysis.paths import Paths
 from .analysis.reads import Gradient, Piece, Selection
 from .analysis.syntax import FUNCTIONS, walk_scope
 from .finding import Safety
 from .rewrite.plan import Moved, Plan
+
+_MASK = re.compile(r"mask|keep|valid", re.I)
+
+_MOST_PAIRED = 16
+"""Of more reads, some two are taken to meet on a path."""
+
+_SEVERAL = (
+    "the copy is read more than once on a path: gradients are then added in the "
+    "source's dtype; or no gradient flows"
+)
 
 
 @dataclass(slots=True)
@@ -106,18 +124,14 @@ class _Assessor:
     def _writes(self, reads: Sequence[Read]) -> None:
         cast = self.flow.cast
         for write in self.effects.writes_to(cast.source):
-            if not any(
-                may_run_between(cast.call, write.node, read.node, self.facts)
-                for read in reads
-            ) and not any(
-                may_run_between(
-                    cast.call,
-                    write.node,
-                    placement.statement,
-                    self.facts,
-                    before_last=True,
-                )
-                for placement in self.plan.placements
+            if not may_run_before_any(
+                cast.call, write.node, [r.node for r in reads], self.facts
+            ) and not may_run_before_any(
+                cast.call,
+                write.node,
+                [p.statement for p in self.plan.placements],
+                self.facts,
+                before_last=True,
             ):
                 continue
             source = self._name(cast.source)
@@ -179,10 +193,30 @@ class _Assessor:
         if moves and selection.takes_index_tensor:
             self.out.block("the cast also moves the tensor to the index's device")
 
+    def _rows(self, vector: ast.Name, selection: Selection) -> None:
+        """What selects rows has to select from the vector of the rows as well."""
+        rows = selection.rows
+        rank = None if rows is None else known_rank(rows, self.facts)
+        if rows is None or rank == 1 or isinstance(rows, ast.Slice):
+            return
+        name = self._name(rows)
+        if rank is not None or is_mask(rows, self.facts) or _MASK.search(name):
+            self.out.block(f"`{name}` may not fit `{vector.id}`")
+        else:
+            self.out.need(f"`{name}` has one dimension")
+
     def _lifts(self, read: Read) -> None:
+        selection = _selection(read)
         for step in read.lifts:
             if step.condition is not None:
                 self.out.need(step.condition)
+            if step.aligned is not None:
+                self._rows(step.aligned, selection)
+            if leaves_disabled_region(step.node, read.node, self.facts) or (
+                gradient_mode(step.node, self.facts)
+                is not gradient_mode(read.node, self.facts)
+            ):
+                self.out.block("the arithmetic runs with other gradients")
             if step.aligned is not None and any(
                 may_run_between(step.node, write.node, read.node, self.facts)
                 for write in self.effects.writes_to(step.aligned)
@@ -307,14 +341,14 @@ class _Assessor:
         ]
         nodes: list[tuple[ast.AST, Read | None]] = [(r.node, r) for r in flowing]
         nodes += [(p.statement, None) for p in self.plan.placements]
+        if len(nodes) > _MOST_PAIRED:
+            self.out.need(_SEVERAL)
+            return
         for (a, read_a), (b, read_b) in combinations(nodes, 2):
             if _keep_disjoint_parts(read_a, read_b):
                 continue
             if a is b or 3 in _both(self.flow, a, b, self.facts):
-                self.out.need(
-                    "the copy is read more than once on a path: gradients are then "
-                    "added in the source's dtype; or no gradient flows"
-                )
+                self.out.need(_SEVERAL)
                 return
 
     def _later_writes(self, reads: Sequence[Read]) -> None:
@@ -351,11 +385,8 @@ class _Assessor:
                 or _is_metadata(node, self.facts)
             ):
                 continue
-            if any(
-                may_run_between(
-                    self.flow.cast.call, node, place, self.facts, before_last=True
-                )
-                for place in places
+            if may_run_before_any(
+                self.flow.cast.call, node, places, self.facts, before_last=True
             ):
                 self.out.need(
                     f"`{self._name(source)}` is also used between the cast and the "

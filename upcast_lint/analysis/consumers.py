@@ -70,6 +70,8 @@ class Consumers:
                 return Consumption(kind=Kind.WRITE, node=parent, reason="written to")
             case ast.Return() | ast.Yield() | ast.YieldFrom():
                 return _full(parent, "returned")
+            case ast.Tuple() | ast.List() if isinstance(parent.ctx, ast.Del):
+                return Consumption(kind=Kind.DELETE, node=parent)
             case ast.Tuple() | ast.List() | ast.Set() | ast.Dict() | ast.Starred():
                 return _full(parent, "put into a container")
             case ast.Assign() | ast.AnnAssign():

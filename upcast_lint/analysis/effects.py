@@ -16,7 +16,7 @@ from __future__ import annotations
 
 import ast
 import enum
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
 
 from . import operators
@@ -399,7 +399,7 @@ def _shared_operands(call: ast.Call, facts: Facts, sharing: Sharing) -> list[ast
             return []
         if function.attr in operators.KNOWN_PURE_METHODS:
             return [function.value]
-        return unknown
+        return [function.value, *given] if sharing is Sharing.POSSIBLE else []
     if isinstance(function, ast.Name) and function.id in operators.PURE_BUILTINS:
         return given if function.id in _KEEPING_BUILTINS else []
     return unknown
@@ -456,25 +456,62 @@ def may_run_between(
 
     What stands inside `last` counts as before it, unless `before_last` is asked for.
     """
+    return may_run_before_any(first, middle, [last], facts, before_last=before_last)
+
+
+def may_run_before_any(
+    first: ast.AST,
+    middle: ast.AST,
+    lasts: Sequence[ast.AST],
+    facts: Facts,
+    *,
+    before_last: bool = False,
+) -> bool:
+    """`may_run_between` for any of several nodes, on one walk of the paths."""
+    behind: dict[ast.AST, int] = {}
+    for last in lasts:
+        order = _order(first, middle, last, facts, before_last)
+        if order is _Order.AGAIN:
+            return True
+        if order is _Order.BETWEEN:
+            behind[last] = 2
+    if not behind:
+        return False
+    demands = {**behind, middle: behind.get(middle, 0) | 1}
+    return any(demand == 3 for demand in Paths(first, demands, facts).from_origin())
+
+
+class _Order(enum.Enum):
+    AGAIN = enum.auto()
+    """A loop runs the middle again between the first and the last."""
+    BETWEEN = enum.auto()
+    OUTSIDE = enum.auto()
+
+
+def _order(
+    first: ast.AST,
+    middle: ast.AST,
+    last: ast.AST,
+    facts: Facts,
+    before_last: bool,
+) -> _Order:
+    """How three nodes stand to each other in the text and in its loops."""
     tree = facts.tree
-    for loop in tree.ancestors(last):
+    for loop in tree.enclosing_loops(last):
         if (
             isinstance(loop, LOOPS)
             and tree.contains(loop, middle)
             and not tree.contains(loop, first)
         ):
-            return True
+            return _Order.AGAIN
     bound = _start(last) if before_last else _end(last)
     if not (_end(first) <= _end(middle) and _start(middle) <= bound):
-        return False
+        return _Order.OUTSIDE
     if tree.contains(middle, last) and not isinstance(middle, _SUSPENSIONS):
-        return False  # an operation that takes the read's result runs after it
+        return _Order.OUTSIDE  # an operation that takes the read's result follows it
     if _is_target_of(middle, last, facts):
-        return False
-    return any(
-        demands == 3
-        for demands in Paths(first, {middle: 1, last: 2}, facts).from_origin()
-    )
+        return _Order.OUTSIDE
+    return _Order.BETWEEN
 
 
 def _is_target_of(target: ast.AST, value: ast.AST, facts: Facts) -> bool:

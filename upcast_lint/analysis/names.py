@@ -310,11 +310,7 @@ class _Walker:
                 self._jump(node)
             case ast.Delete():
                 for target in node.targets:
-                    if isinstance(target, ast.Name):
-                        self._load(target)
-                        self._bind(target.id, Binding.DELETED, node)
-                    else:
-                        self._expression(target)
+                    self._delete(target, node)
             case ast.FunctionDef() | ast.AsyncFunctionDef():
                 self._function(node)
             case ast.ClassDef():
@@ -340,6 +336,17 @@ class _Walker:
                     self._expression(node.msg)
             case _:
                 pass
+
+    def _delete(self, target: ast.expr, node: ast.Delete) -> None:
+        match target:
+            case ast.Name():
+                self._load(target)
+                self._bind(target.id, Binding.DELETED, node)
+            case ast.Tuple() | ast.List():
+                for element in target.elts:
+                    self._delete(element, node)
+            case _:
+                self._expression(target)
 
     def _function(self, node: FunctionNode) -> None:
         for part in [

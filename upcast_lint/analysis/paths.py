@@ -141,6 +141,8 @@ class Paths:
         return Outcome(live, exits, breaks, continues, raises)
 
     def statement(self, node: ast.stmt, start: Demands) -> Outcome:
+        if node not in self._warm and not self.tree.has_jump(node):
+            return Outcome(start)
         if node in self.demands:
             start = _also(start, self.demands[node])
         match node:

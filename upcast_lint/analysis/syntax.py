@@ -44,6 +44,7 @@ class Tree:
 
     module: ast.Module
     parents: Parents = field(repr=False)
+    _jumps: dict[ast.AST, bool] = field(default_factory=dict, repr=False)
 
     @classmethod
     def of(cls, module: ast.Module) -> Tree:
@@ -56,6 +57,20 @@ class Tree:
         while parent is not None:
             yield parent
             parent = None if parent is module else parents[parent]
+
+    def has_jump(self, node: ast.AST) -> bool:
+        """Whether a statement may end otherwise than by reaching its end."""
+        found = self._jumps.get(node)
+        if found is None:
+            found = isinstance(
+                node, ast.Return | ast.Raise | ast.Break | ast.Continue
+            ) or any(
+                self.has_jump(part)
+                for name in (*_SUITES, "handlers", "cases")
+                for part in getattr(node, name, ())
+            )
+            self._jumps[node] = found
+        return found
 
     def statement(self, node: ast.AST) -> ast.stmt:
         """The innermost statement that holds `node`, or `node` itself."""

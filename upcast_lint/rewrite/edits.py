@@ -9,7 +9,7 @@ from collections.abc import Sequence
 from ..analysis.casts import Cast
 from ..analysis.facts import Facts
 from ..analysis.flow import Carrier
-from ..analysis.reads import Kind, Selection, Step, StepKind
+from ..analysis.reads import Kind, Result, Selection, Step, StepKind
 from ..finding import Edit
 from .plan import Moved, Plan, ValueSite
 from .sink import Placement
@@ -136,6 +136,7 @@ class _Writer:
         )
         if blank_above and blank_below and last + 1 < len(source.line_starts):
             next_line = source.line_starts[last + 1]
+        self.text.discard_within(source.line_starts[first - 1], next_line)
         self.text.replace(source.line_starts[first - 1], next_line, "")
         if comments:
             self._keep_comments(comments)
@@ -219,6 +220,8 @@ class _Writer:
 
     def _forget(self, statement: ast.Delete, load: ast.Name) -> None:
         """Take a name out of a `del`."""
+        if load not in statement.targets:
+            raise Unfixable("the copy is deleted in a display")
         if len(statement.targets) == 1:
             self._drop_plain(statement)
             return
@@ -272,8 +275,13 @@ class _Writer:
     def _reshape_views(self) -> None:
         """`view` may refuse a source with gaps where it took the dense copy."""
         done: set[Step] = set()
-        steps = [s for r in self.flow.reads for s in r.steps]
-        steps += [s for c in self.flow.carriers.values() for s in c.steps]
+        steps = [s for m in self.plan.moved for s in m.read.steps]
+        steps += [
+            step
+            for carrier in self.flow.carriers.values()
+            for step in carrier.own
+            if not any(p.covers(carrier.node, self.facts) for p in self.plan.placements)
+        ]
         for step in steps:
             if not step.needs_dense or step in done:
                 continue
@@ -297,7 +305,7 @@ class _Writer:
                     statement = self.facts.tree.statement(carrier.node)
                     self._drop_statement(statement)
                 continue
-            bare = self._views(self._start(carrier.load), carrier.own)
+            bare, _ = self._views(self._start(carrier.load), carrier.own)
             start = self.source.node_start(carrier.node)
             end = self.source.node_end(carrier.node)
             self.text.discard_within(start, end)
@@ -309,12 +317,15 @@ class _Writer:
             return text if _is_atom(self.cast.source) else f"({text})"
         return self.renamed.get(load, load.id)
 
-    def _views(self, start: str, steps: Sequence[Step]) -> str:
-        out = start
+    def _views(self, start: str, steps: Sequence[Step]) -> tuple[str, bool]:
+        """The views of a chain, and whether their text is that of an operator."""
+        out, is_operator = start, False
         for step in steps:
             if step.kind is StepKind.VIEW:
-                out = self.text.spliced(step.node, step.operand, out)
-        return out
+                operand = _operand(step.node, step.operand, out, is_operator)
+                out = self.text.spliced(step.node, step.operand, operand)
+                is_operator = isinstance(step.node, _OPERATORS)
+        return out, is_operator
 
     # Selections and casts
 
@@ -398,11 +409,14 @@ class _Writer:
         read = moved.read
         selection = read.selection
         assert selection is not None
-        if not isinstance(selection.node, ast.expr):
-            raise Unfixable("the pieces of an iteration come out of arithmetic")
+        if selection.result is not Result.VALUES or not isinstance(
+            selection.node, ast.expr
+        ):
+            raise Unfixable("the selection gives several tensors out of arithmetic")
         if self.plan.keeps_guard:
             raise Unfixable("the cast is conditional")
-        out = self._views(self._start(read.load), read.own)
+        out, operator = self._views(self._start(read.load), read.own)
+        out = _operand(selection.node, read.operand, out, operator)
         out = self.text.spliced(selection.node, read.operand, out)
         out = cast_text(self.cast, out, self.source)
         operator = False
@@ -419,12 +433,7 @@ class _Writer:
     def _lifted(
         self, step: Step, operand: str, operator: bool, selection: Selection
     ) -> str:
-        if operator and not (
-            isinstance(step.node, ast.Call)
-            and step.node.func is not step.operand
-            and step.operand in step.node.args
-        ):
-            operand = f"({operand})"
+        operand = _operand(step.node, step.operand, operand, operator)
         if step.aligned is None:
             return self.text.spliced(step.node, step.operand, operand)
         rows = selection.rows
@@ -513,6 +522,13 @@ class _Writer:
     def _flush(self) -> None:
         for offset, lines in sorted(self.inserted.items()):
             self.text.insert(offset, "".join(lines))
+
+
+def _operand(node: ast.expr, operand: ast.expr, content: str, is_operator: bool) -> str:
+    """The text of an operand of `node`, in parentheses where it needs them."""
+    if not is_operator or (isinstance(node, ast.Call) and operand in node.args):
+        return content
+    return f"({content})"
 
 
 def _has_lift(steps: Sequence[Step]) -> bool:

@@ -133,7 +133,7 @@ def _pair(read: Read, node: ast.expr, facts: Facts) -> Moved:
                     uses_indices = True
             case ast.Assign(
                 targets=[ast.Tuple(elts=[ast.Name() as values, indices])]
-            ) if parent.value is result:
+            ) if parent.value is result and values.id != getattr(indices, "id", None):
                 if _is_used(values.id, parent, facts):
                     sites.append(ValueSite(None, values.id, parent))
                 uses_indices |= not (
