@@ -74,9 +74,7 @@ class Source:
     def line(self, row: int) -> str:
         """The text of a line, without its end."""
         start = self.line_starts[row - 1]
-        stop = (
-            self.line_starts[row] if row < len(self.line_starts) else len(self.text)
-        )
+        stop = self.line_starts[row] if row < len(self.line_starts) else len(self.text)
         return self.text[start:stop].rstrip("\r\n")
 
     def node_start(self, node: ast.expr | ast.stmt) -> int:

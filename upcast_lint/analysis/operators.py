@@ -13,9 +13,9 @@ def words(text: str) -> frozenset[str]:
 
 
 VIEWS = words("""
-    view reshape transpose swapaxes swapdims permute movedim moveaxis squeeze unsqueeze
-    flatten ravel unflatten contiguous detach t to_local view_as reshape_as adjoint
-    neg negative abs absolute
+    view reshape transpose swapaxes swapdims permute movedim moveaxis squeeze
+    unsqueeze flatten ravel unflatten contiguous detach t to_local view_as
+    reshape_as adjoint neg negative abs absolute
     """)
 """Change shape, layout or sign alone: they commute with a cast and give equal bits."""
 
@@ -33,9 +33,9 @@ EXACT_ARITHMETIC = words("mul multiply div divide true_divide add sub subtract")
 """Elementwise IEEE operations: each result depends on one element alone."""
 
 ELEMENTWISE = words("""
-    exp exp2 expm1 log log2 log10 log1p tanh sigmoid sin cos sqrt rsqrt square reciprocal
-    erf relu gelu silu softplus logsigmoid clamp clip clamp_min clamp_max nan_to_num pow
-    sign round floor ceil trunc
+    exp exp2 expm1 log log2 log10 log1p tanh sigmoid sin cos sqrt rsqrt square
+    reciprocal erf relu gelu silu softplus logsigmoid clamp clip clamp_min
+    clamp_max nan_to_num pow sign round floor ceil trunc
     """)
 """Elementwise functions. Kernels may treat a vector and its tail differently."""
 
@@ -43,8 +43,8 @@ CLAMPS = words("clamp clip clamp_min clamp_max relu")
 """Elementwise functions that give one of their inputs, bit for bit."""
 
 METADATA_ATTRIBUTES = words("""
-    shape ndim device is_cuda is_cpu is_meta is_mps is_xpu layout names is_sparse
-    device_mesh placements
+    shape ndim device is_cuda is_cpu is_meta is_mps is_xpu layout names
+    is_sparse device_mesh placements
     """)
 METADATA_METHODS = words(
     "size dim numel nelement ndimension get_device is_floating_point is_complex"
@@ -64,10 +64,11 @@ SAVES_INPUT = words("gather take take_along_dim masked_select amax amin index_se
 """Operations whose backward needs the tensor they read from unchanged."""
 
 STRIDE_SENSITIVE = words("""
-    sum mean norm var std prod nansum nanmean var_mean std_mean dist dot vdot matmul mm
-    bmm mv addmm baddbmm einsum linear bilinear cumsum cumprod trace inner tensordot
-    linalg_norm vector_norm renorm logcumsumexp cdist cov corrcoef
-    stride is_contiguous data_ptr storage untyped_storage storage_offset as_strided
+    sum mean norm var std prod nansum nanmean var_mean std_mean dist dot vdot
+    matmul mm bmm mv addmm baddbmm einsum linear bilinear cumsum cumprod trace
+    inner tensordot linalg_norm vector_norm renorm logcumsumexp cdist cov
+    corrcoef stride is_contiguous data_ptr storage untyped_storage
+    storage_offset as_strided
     """)
 """Operations whose result may depend on the strides of what they read."""
 
@@ -78,25 +79,27 @@ KNOWN_PURE_METHODS = (
     | METADATA_METHODS
     | STRIDE_SENSITIVE
     | words("""
-        gather take take_along_dim index_select masked_select narrow select split chunk
-        unbind tensor_split argmax argmin max min amax amin aminmax topk kthvalue sort
-        argsort median mode softmax log_softmax logsumexp float double half bfloat16 long
-        int bool short byte to type type_as cpu cuda numpy tolist item clone expand
-        expand_as repeat repeat_interleave masked_fill where scatter scatter_add index_add
-        index_copy index_put index_fill eq ne lt le gt ge logical_and logical_or
-        logical_not isnan isinf isfinite any all nonzero unique count_nonzero flip roll
-        diagonal tril triu unfold new_zeros new_ones new_empty new_full new_tensor
-        element_size floor_divide remainder fmod maximum minimum lerp addcmul addcdiv
-        bincount histc multinomial cross_entropy nll_loss kl_div backward register_hook
-        requires_grad_ append extend items keys values get format join split strip
-        startswith endswith lower upper count index copy update info debug warning error
-        """)
+    gather take take_along_dim index_select masked_select narrow select split
+    chunk unbind tensor_split argmax argmin max min amax amin aminmax topk
+    kthvalue sort argsort median mode softmax log_softmax logsumexp float double
+    half bfloat16 long int bool short byte to type type_as cpu cuda numpy tolist
+    item clone expand expand_as repeat repeat_interleave masked_fill where
+    scatter scatter_add index_add index_copy index_put index_fill eq ne lt le gt
+    ge logical_and logical_or logical_not isnan isinf isfinite any all nonzero
+    unique count_nonzero flip roll diagonal tril triu unfold new_zeros new_ones
+    new_empty new_full new_tensor element_size floor_divide remainder fmod
+    maximum minimum lerp addcmul addcdiv bincount histc multinomial
+    cross_entropy nll_loss kl_div backward register_hook requires_grad_ append
+    extend items keys values get format join split strip startswith endswith
+    lower upper count index copy update info debug warning error
+    """)
 )
 """Methods that do not write to the tensor they are called on or are given."""
 
 PURE_BUILTINS = words("""
-    abs all any bool dict divmod enumerate filter float format frozenset getattr hasattr
-    hash id int isinstance issubclass iter len list map max min next print range repr
-    reversed round set slice sorted str sum tuple type zip ValueError RuntimeError
-    TypeError AssertionError NotImplementedError KeyError IndexError super
+    abs all any bool dict divmod enumerate filter float format frozenset getattr
+    hasattr hash id int isinstance issubclass iter len list map max min next
+    print range repr reversed round set slice sorted str sum tuple type zip
+    ValueError RuntimeError TypeError AssertionError NotImplementedError
+    KeyError IndexError super
     """)
