@@ -19,6 +19,7 @@ from .analysis.directives import Directives
 from .analysis.effects import (
     Certainty,
     Effects,
+    Write,
     may_run_before_any,
     may_run_between,
     path_of,
@@ -39,6 +40,7 @@ from .analysis.reads import Gradient, Piece, Selection
 from .analysis.syntax import FUNCTIONS, walk_scope
 from .finding import Safety
 from .rewrite.plan import Moved, Plan
+from .rewrite.sink import Placement
 
 _MASK = re.compile(r"mask|keep|valid", re.I)
 
@@ -122,23 +124,45 @@ class _Assessor:
     # What else happens to the source
 
     def _writes(self, reads: Sequence[Read]) -> None:
-        cast = self.flow.cast
-        for write in self.effects.writes_to(cast.source):
+        """Nothing may write to the source, nor through an alias to the copy."""
+        source = self.flow.cast.source
+        writes = self.effects.writes_to(source)
+        self._happen(source, writes, reads, self.plan.placements)
+        known = {write.node for write in writes}
+        for read in reads:
+            if read.load is not None:
+                others = [
+                    write
+                    for write in self.effects.writes_to(read.load)
+                    if write.node not in known
+                ]
+                self._happen(read.load, others, [read], ())
+
+    def _happen(
+        self,
+        tensor: ast.expr,
+        writes: Sequence[Write],
+        reads: Sequence[Read],
+        placements: Sequence[Placement],
+    ) -> None:
+        """Note the writes to a tensor that may come before a selection or a cast."""
+        call = self.flow.cast.call
+        for write in writes:
             if not may_run_before_any(
-                cast.call, write.node, [r.node for r in reads], self.facts
+                call, write.node, [r.node for r in reads], self.facts
             ) and not may_run_before_any(
-                cast.call,
+                call,
                 write.node,
-                [p.statement for p in self.plan.placements],
+                [p.statement for p in placements],
                 self.facts,
                 before_last=True,
             ):
                 continue
-            source = self._name(cast.source)
+            name = self._name(tensor)
             if write.certainty is Certainty.WRITES:
-                self.out.block(f"`{source}` {write.label} before the selection")
+                self.out.block(f"`{name}` {write.label} before the selection")
             else:
-                self.out.need(write.says(source))
+                self.out.need(write.says(name))
 
     def _sunk(self) -> list[Read]:
         return self.flow.full_reads() if self.plan.placements else []
