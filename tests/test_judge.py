@@ -380,6 +380,36 @@ def test_the_reads_are_those_that_select_in_the_order_of_the_text() -> None:
     ]
 
 
+def test_a_read_of_a_chain_over_several_lines_is_what_comes_behind_the_copy() -> None:
+    source, found = finding(
+        """
+        def f(x, i):
+            return (
+                x
+                .float()
+                .gather(-1, i)
+            )
+        """
+    )
+    (read,) = found.reads
+    assert text(source, read.range).strip() == ".gather(-1, i)"
+
+
+def test_a_read_in_the_function_form_is_all_of_it() -> None:
+    source, found = finding(
+        """
+        def f(x, i):
+            return torch.gather(
+                x.float(),
+                -1,
+                i,
+            )
+        """
+    )
+    (read,) = found.reads
+    assert text(source, read.range).startswith("torch.gather(")
+
+
 def test_the_code_is_that_of_the_first_read() -> None:
     _, found = finding(
         """

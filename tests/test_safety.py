@@ -449,6 +449,93 @@ def test_silent(code: str) -> None:
     assert lint(source_of(IMPORTS + dedent(code)), Options(any_width=True)) == ()
 
 
+SUMS = {
+    "a reduction of the view": ("part.sum()", True),
+    "a mean": ("part.mean(-1)", True),
+    "a norm by function": ("torch.norm(part)", True),
+    "a product": ("part @ weight", True),
+    "behind a view": ("part.view(-1).sum()", True),
+    "behind its transpose": ("part.T.sum()", True),
+    "behind a function's view": ("torch.transpose(part, 0, 1).sum()", True),
+    "behind an index": ("part[0].sum()", True),
+    "its strides": ("part.stride()", True),
+    "nothing": ("part", False),
+    "arithmetic": ("part * 2", False),
+    "an order": ("part.argmax(-1)", False),
+    "its size": ("part.shape", False),
+    "another tensor": ("weight.sum()", False),
+}
+
+
+@pytest.mark.parametrize(("expression", "expected"), SUMS.values(), ids=SUMS.keys())
+def test_a_view_that_meets_a_reduction(expression: str, expected: bool) -> None:
+    code = f"""
+        @torch.no_grad()
+        def f(logits, weight):
+            part = logits.float()[:, 3:9]
+            return {expression}
+    """
+    assert (finding(code).safety is Safety.UNSAFE) is expected
+
+
+USES = {
+    "its shape": ("n = logits.shape", False),
+    "its size": ("n = logits.size(0)", False),
+    "its type": ("n = logits.dtype", False),
+    "its length": ("n = len(logits)", False),
+    "whether there is one": ("n = logits is None", False),
+    "another tensor": ("n = labels.sum()", False),
+    "a sum": ("n = logits.sum()", True),
+    "arithmetic": ("n = logits * 2", True),
+    "through a view": ("n = logits.view(-1).sum()", True),
+    "through a name": ("flat = logits.view(-1)\n    n = flat.sum()", True),
+}
+
+
+@pytest.mark.parametrize(("statement", "expected"), USES.values(), ids=USES.keys())
+def test_a_use_between(statement: str, expected: bool) -> None:
+    code = (
+        "def f(logits, labels):\n    wide = logits.float()\n"
+        f"    {statement}\n    return wide[:, -1], n\n"
+    )
+    assert (finding(code).condition == BETWEEN) is expected
+
+
+def test_a_use_between_of_an_attribute() -> None:
+    code = """
+        def f(out):
+            wide = out.logits.float()
+            a = out.logits.sum()
+            b = out.logits.mean()
+            return wide[:, -1], a, b
+    """
+    condition = finding(code).condition
+    assert condition is not None and "order in which gradients" in condition
+
+
+def test_a_write_of_the_next_round_is_a_later_write() -> None:
+    code = """
+        def f(logits, labels, out):
+            for label in labels:
+                logits.mul_(0.9)
+                out.append(logits.float().gather(-1, label.unsqueeze(-1)))
+    """
+    condition = finding(code).condition
+    assert condition is not None and "which backward refuses" in condition
+
+
+def test_a_call_whose_text_has_braces() -> None:
+    code = """
+        @torch.no_grad()
+        def f(logits, g):
+            wide = logits.float()
+            {"a": g}["a"](logits)
+            return wide[:, -1]
+    """
+    condition = finding(code).condition
+    assert condition is not None and "`logits`" in condition
+
+
 def test_a_stated_fact_makes_a_fix_safe_and_is_named() -> None:
     code = """
         def f(logits, ids):

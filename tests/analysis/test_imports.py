@@ -161,6 +161,26 @@ KNOWN = {
         """,
         "torch.float32",
     ),
+    "an alias in an outer function": (
+        """
+        import torch
+        def g():
+            t = torch
+            def f(): use(t.float32)
+        """,
+        "torch.float32",
+    ),
+    "an alias two functions further out": (
+        """
+        import torch
+        def h():
+            t = torch
+            def g():
+                u = t
+                def f(): use(u.float32)
+        """,
+        "torch.float32",
+    ),
     "both arms import the same": (
         """
         def f(c):

@@ -162,6 +162,22 @@ STRAIGHT = {
         """,
         {"deleted"},
     ),
+    "a name deleted among others": (
+        """
+        def f(x, y):
+            del y, x
+            use(x)
+        """,
+        {"deleted"},
+    ),
+    "a name deleted in parentheses": (
+        """
+        def f(x, y):
+            del (y, [x])
+            use(x)
+        """,
+        {"deleted"},
+    ),
     "a deleted item": (
         """
         def f(x):
@@ -678,6 +694,21 @@ EXCEPTIONS = {
             except E as x: use(x)
         """,
         {"other"},
+    ),
+    "the type of an exception is read": (
+        """
+        def f(x):
+            try: x = a
+            except use(x): pass
+        """,
+        {"parameter", "a"},
+    ),
+    "what a raise reads": (
+        """
+        def f(x):
+            raise E from use(x)
+        """,
+        {"parameter"},
     ),
     "a finally sees everything": (
         """

@@ -152,6 +152,23 @@ COMMENTS = {
             return x.gather(-1, i).float()
         """,
     ),
+    "a comment at another depth stays": (
+        """
+        def f(x, i, c):
+            if c:
+                c = 1
+                # deeper
+            w = x.float()
+            return w.gather(-1, i), c
+        """,
+        """
+        def f(x, i, c):
+            if c:
+                c = 1
+                # deeper
+            return x.gather(-1, i).float(), c
+        """,
+    ),
     "a comment behind the read": (
         """
         def f(x, i):

@@ -57,6 +57,20 @@ KEPT = {
             return w.gather(-1, i).float()
         """,
     ),
+    "the source is deleted among others": (
+        """
+        def f(x, i, a):
+            w = x.float()
+            del (a, x)
+            return w.gather(-1, i)
+        """,
+        """
+        def f(x, i, a):
+            w = x
+            del (a, x)
+            return w.gather(-1, i).float()
+        """,
+    ),
     "the source is a global that a function rebinds": (
         """
         def f(i):
