@@ -36,7 +36,7 @@ from .analysis.gradients.modes import (
 from .analysis.indices import is_mask, known_rank
 from .analysis.names import Binding
 from .analysis.paths import Paths
-from .analysis.reads import Gradient, Piece, Selection
+from .analysis.reads import Gradient, Kind, Piece, Selection
 from .analysis.syntax import FUNCTIONS, walk_scope
 from .finding import Safety
 from .rewrite.plan import Moved, Plan
@@ -111,6 +111,7 @@ class _Assessor:
             self._elements(moved)
             self._ties(moved)
             self._device(moved.read)
+            self._handed_on(moved)
             self._lifts(moved.read)
             self._strides(moved)
         self._gradients(reads)
@@ -170,6 +171,27 @@ class _Assessor:
     def _name(self, node: ast.expr) -> str:
         text = " ".join(self.facts.text(node).split())
         return text if len(text) <= 60 else f"{text[:57]}..."
+
+    def _handed_on(self, moved: Moved) -> None:
+        """A view of the copy may be written to by what it is passed to."""
+        if not _selection(moved.read).is_view:
+            return
+        data = [r for r in self.flow.reads if r.kind not in _HARMLESS]
+        if all(
+            other is moved.read or _keep_disjoint_parts(moved.read, other)
+            for other in data
+        ):
+            return
+        for value in values_of(moved, self.facts):
+            call = self.facts.tree.parents[value]
+            if (
+                isinstance(call, ast.Call)
+                and call.func is not value
+                and not self.effects.is_pure(call)
+            ):
+                self.out.need(
+                    f"`{self._name(call.func)}` writes to nothing it is given"
+                )
 
     # What the operation accepts
 
@@ -509,9 +531,14 @@ def _gives_no_gradient(node: ast.expr, facts: Facts) -> bool:
 _NO_GRADIENT = operators.words("argmax argmin argsort detach isnan isinf isfinite sign")
 
 
+_HARMLESS = (Kind.METADATA, Kind.DTYPE, Kind.DELETE)
+
+
 def _keep_disjoint_parts(a: Read | None, b: Read | None) -> bool:
     """Whether two selections take slices, of one view, that share no element."""
     if a is None or b is None or a.steps != b.steps:
+        return False
+    if a.selection is None or b.selection is None:
         return False
     return are_disjoint(_selection(a).piece, _selection(b).piece)
 

@@ -142,7 +142,7 @@ class Effects:
             elif write.path in possible or (
                 write.certainty is Certainty.MAY_WRITE and write.path in holders
             ):
-                found.append(replace(write, certainty=Certainty.MAY_WRITE))
+                found.append(_only_possible(write))
         return found
 
     def views_of(self, source: ast.expr) -> set[str]:
@@ -212,7 +212,7 @@ class Effects:
         calls = [
             node
             for node in walk_scope(self.facts.scope)
-            if isinstance(node, ast.Call) and not self._is_pure(node)
+            if isinstance(node, ast.Call) and not self.is_pure(node)
         ]
         for name in sorted(free_names(function)):
             if inner.writes_to(ast.Name(name, ast.Load())):
@@ -251,7 +251,7 @@ class Effects:
         if isinstance(function, ast.Attribute) and last in _STORES:
             for argument in given:
                 self._store(function.value, argument)
-        if self._is_pure(call):
+        if self.is_pure(call):
             return
         label = f"`{name}` does not change {_SOURCE}"
         if dotted is None and isinstance(function, ast.Attribute):
@@ -274,7 +274,7 @@ class Effects:
             and call.args[-1].value is True
         )
 
-    def _is_pure(self, call: ast.Call) -> bool:
+    def is_pure(self, call: ast.Call) -> bool:
         """Whether a call is known to write to nothing that it can reach."""
         function = call.func
         dotted = self.facts.resolve(function)
@@ -297,6 +297,14 @@ class Effects:
     def _label(self, function: ast.expr) -> str:
         text = self.facts.text(function)
         return text if len(text) <= 60 and "\n" not in text else "a call"
+
+
+def _only_possible(write: Write) -> Write:
+    """A write that reaches the source only if an unknown call handed it on."""
+    if write.certainty is Certainty.MAY_WRITE:
+        return write
+    label = f"what {write.label} shares no memory with {_SOURCE}"
+    return replace(write, certainty=Certainty.MAY_WRITE, label=label)
 
 
 def _is_key(index: ast.expr) -> bool:
