@@ -13,10 +13,8 @@ def greedy_step(model: torch.nn.Module, input_ids: torch.Tensor) -> torch.Tensor
 
 
 @torch.no_grad()
-def top_candidates(
-    logits: torch.Tensor, k: int
-) -> tuple[torch.Tensor, torch.Tensor]:
-    """The k best tokens at every position, with their scores."""
+def top_candidates(logits: torch.Tensor, k: int) -> tuple[torch.Tensor, torch.Tensor]:
+    """The k best tokens at every position of logits [B, S, V], with their scores."""
     values, indices = torch.topk(logits.float(), k=k, dim=-1)
     return values, indices
 
@@ -25,7 +23,7 @@ def top_candidates(
 def sampled_step(
     logits: torch.Tensor, temperature: float, device: torch.device
 ) -> torch.Tensor:
-    """One sampled token for each sequence, from logits that another device holds."""
+    """One token for each sequence, from logits [B, S, V] on another device."""
     scaled = logits.to(device, torch.float32)
     rows = torch.arange(scaled.size(0), device=device)
     last = torch.full_like(rows, scaled.size(1) - 1)

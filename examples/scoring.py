@@ -13,7 +13,7 @@ def label_logprobs(logits: torch.Tensor, labels: torch.Tensor) -> torch.Tensor:
 
 
 def answer_loss(logits: torch.Tensor, labels: torch.Tensor) -> torch.Tensor:
-    """Cross entropy over the positions whose label is not -100."""
+    """Cross entropy over logits [B, S, V], where the label is not -100."""
     flat = logits.float().view(-1, logits.size(-1))
     labels = labels.reshape(-1)
     keep = labels != -100
@@ -21,7 +21,7 @@ def answer_loss(logits: torch.Tensor, labels: torch.Tensor) -> torch.Tensor:
 
 
 def chunked_entropy(logits: torch.Tensor, chunk: int = 1024) -> torch.Tensor:
-    """Entropy of each position, a chunk of the sequence at a time."""
+    """Entropy of each position of logits [B, S, V], a chunk at a time."""
     logits = logits.float()
     parts = []
     for start in range(0, logits.size(1), chunk):

@@ -482,9 +482,7 @@ def _is_metadata(load: ast.expr, facts: Facts) -> bool:
     return isinstance(parent, ast.Compare | ast.Delete)
 
 
-_NEVER_NEGATIVE_ZERO = operators.words(
-    "abs absolute exp softmax sigmoid square relu norm"
-)
+_NEVER_NEGATIVE_ZERO = operators.words("abs absolute exp softmax sigmoid square norm")
 
 
 def is_never_negative_zero(source: ast.expr, facts: Facts) -> bool:
@@ -587,13 +585,20 @@ def _meets_reduction(node: ast.expr, facts: Facts, depth: int) -> str | None:
             return "@"
         case ast.Subscript() if parent.value is node:
             return _meets_reduction(parent, facts, depth - 1)
-        case ast.Assign() | ast.NamedExpr():
-            for definition in facts.names.definitions:
-                if definition.value is node:
-                    for load in facts.names.uses.get(definition, []):
-                        found = _meets_reduction(load, facts, depth - 1)
-                        if found is not None:
-                            return found
+        case ast.IfExp() | ast.BoolOp():
+            return _meets_reduction(parent, facts, depth - 1)
+        case ast.Assign() | ast.NamedExpr() | ast.Tuple() | ast.AnnAssign():
+            loads = [
+                load
+                for definition in facts.names.definitions
+                if definition.value is node
+                for load in facts.names.uses.get(definition, [])
+            ]
+            holders = [parent] if isinstance(parent, ast.NamedExpr) else []
+            for each in [*loads, *holders]:
+                found = _meets_reduction(each, facts, depth - 1)
+                if found is not None:
+                    return found
         case _:
             pass
     return None

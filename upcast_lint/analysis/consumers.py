@@ -17,6 +17,9 @@ Recogniser = Callable[[Use], tuple[str, Selection] | None]
 """Gives the code of the rule that knows a use as a selection, and the selection."""
 
 _FUNCTION_MODULES = ("torch", "torch.nn.functional", "torch.Tensor", "torch.special")
+_WRITING = ("out", "inplace", "max_norm")
+"""Keywords that make a function of torch write to a tensor it is given."""
+
 _ARITHMETIC = (ast.Add, ast.Sub, ast.Mult, ast.Div)
 
 
@@ -148,7 +151,7 @@ class Consumers:
         found = self._selection(self._use(node, call, Form.FUNCTION, name))
         if found is not None:
             return found
-        if name.endswith("_") or any(k.arg == "out" for k in call.keywords):
+        if name.endswith("_") or any(k.arg in _WRITING for k in call.keywords):
             return Consumption(
                 kind=Kind.WRITE, node=call, reason=f"written to by `{name}`"
             )

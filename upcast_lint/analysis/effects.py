@@ -53,6 +53,9 @@ _INPLACE_FLAG = operators.words(
 )
 """Functions of `torch.nn.functional` with a positional `inplace`."""
 
+_WRITING_OPTIONS = ("max_norm", "running_mean", "running_var")
+"""Parameters that make an operation write to another of its arguments."""
+
 _STORES = operators.words("append extend insert update setdefault appendleft")
 """Methods by which a container comes to hold a tensor."""
 
@@ -229,6 +232,9 @@ class Effects:
                 self._write(call, keyword.value, "is written to by `out=`")
             if keyword.arg == "inplace" and call.args:
                 self._write(call, call.args[0], "is written to in place")
+            if keyword.arg in _WRITING_OPTIONS:
+                for argument in given:
+                    self._write(call, argument, f"is written to by `{keyword.arg}`")
         function = call.func
         name = self._label(function)
         dotted = self.facts.resolve(function)
