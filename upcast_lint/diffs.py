@@ -9,7 +9,7 @@ from typing import NamedTuple
 
 from .finding import Edit, Fix, Position, Range
 from .lines import lines_of
-from .source import Source, apply_edits, line_starts
+from .source import Source, apply_edits
 
 _CONTEXT = 3
 _C_ESCAPES = {7: "a", 8: "b", 9: "t", 10: "n", 11: "v", 12: "f", 13: "r"}
@@ -50,7 +50,7 @@ def preview(text: str, fix: Fix) -> Iterator[str]:
     before = lines[first - 1 : last]
     is_at_end = last >= len(lines)  # where a last, empty line is none
     part = "\n".join(before)
-    source = Source("", b"", part, "utf-8", False, line_starts(part))
+    source = Source("", b"", part, "utf-8", False)
     edits = [Edit(_up(edit.range, first - 1), edit.content) for edit in fix.edits]
     after = lines_of(apply_edits(source, edits))
     for at, (_, body) in enumerate(_hunks(before, after, 1)):

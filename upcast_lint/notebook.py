@@ -75,7 +75,7 @@ class Notebook:
             text += python
         self._cells = cells
         self.faults = tuple(faults)
-        self.source = Source(path, data, text, "utf-8", False, line_starts(text))
+        self.source = Source(path, data, text, "utf-8", False)
 
     def located(self, finding: Finding) -> Finding | None:
         """With rows counted within the cell; None for a finding across cells."""

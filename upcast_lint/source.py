@@ -12,7 +12,6 @@ import bisect
 import codecs
 import io
 import re
-import tokenize
 from dataclasses import dataclass, field
 
 from .finding import Edit, Position, Range
@@ -33,7 +32,14 @@ class Source:
     text: str
     encoding: str
     has_bom: bool
-    line_starts: list[int] = field(repr=False)
+    _line_starts: list[int] | None = field(default=None, repr=False)
+
+    @property
+    def line_starts(self) -> list[int]:
+        """The offsets at which lines start; made when first asked for."""
+        if self._line_starts is None:
+            self._line_starts = line_starts(self.text)
+        return self._line_starts
 
     @classmethod
     def from_bytes(cls, data: bytes, path: str) -> Source:
@@ -45,16 +51,19 @@ class Source:
         has_bom = data.startswith(codecs.BOM_UTF8)
         body = data[len(codecs.BOM_UTF8) :] if has_bom else data
         try:
-            encoding, _ = tokenize.detect_encoding(io.BytesIO(data).readline)
-            encoding = "utf-8" if encoding == "utf-8-sig" else encoding
+            encoding = _encoding(data)
             text = body.decode(encoding)
         except (SyntaxError, UnicodeError, LookupError) as error:
-            raise UnreadableSource(str(error)) from error
+            is_declared = may_declare_encoding(data)
+            reason = "" if is_declared else "no encoding is declared, and "
+            raise UnreadableSource(f"{reason}{error}") from error
         except AssertionError as error:  # a few codecs assert on hostile input
             raise UnreadableSource("undecodable bytes") from error
-        if not isinstance(text, str) or text.encode(encoding) != body:
+        if encoding != "utf-8" and (
+            not isinstance(text, str) or text.encode(encoding) != body
+        ):
             raise UnreadableSource(f"text does not survive the encoding {encoding}")
-        return cls(path, data, text, encoding, has_bom, line_starts(text))
+        return cls(path, data, text, encoding, has_bom)
 
     def encode(self, text: str) -> bytes:
         """The bytes of `text` in this source's encoding, byte order mark kept."""
@@ -97,6 +106,24 @@ class Source:
         if head.isascii():
             return start + utf8_column
         return start + len(head.encode()[:utf8_column].decode())
+
+
+def may_declare_encoding(data: bytes) -> bool:
+    """Whether a cookie of PEP 263 is possible, in the first two lines."""
+    if b"coding" not in data[:1000]:
+        second = data.find(b"\n", data.find(b"\n") + 1)
+        return second > 1000 and b"coding" in data[:second]
+    return b"coding" in b"".join(data.splitlines(keepends=True)[:2])
+
+
+def _encoding(data: bytes) -> str:
+    """Raises SyntaxError where it is unknown or contradicts the byte order mark."""
+    if not may_declare_encoding(data):
+        return "utf-8"  # as nearly always, and `tokenize` takes long to import
+    import tokenize
+
+    encoding, _ = tokenize.detect_encoding(io.BytesIO(data).readline)
+    return "utf-8" if encoding == "utf-8-sig" else encoding
 
 
 def line_starts(text: str) -> list[int]:
