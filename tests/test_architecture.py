@@ -31,6 +31,7 @@ LAYERS = (
     ("registry",),
     ("safety",),
     ("judge",),
+    ("screen",),
     ("linter",),
     ("runner",),
     ("cli", "adapters"),

@@ -178,6 +178,7 @@ def _job_text(job: Job) -> str:
             options.vocab_names,
             options.not_vocab_names,
             options.inference,
+            options.parses_always,
             sorted(job.codes or ["ALL"]),
             job.ignore_suppressions,
         )

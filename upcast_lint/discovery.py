@@ -32,6 +32,8 @@ class Found(NamedTuple):
     absolute: str
     config: Config
     status: os.stat_result
+    is_named: bool = False
+    """By the user, rather than found in a folder."""
 
 
 class Exclusion(NamedTuple):
@@ -76,7 +78,7 @@ class Discovery:
         elif stat.S_ISREG(status.st_mode):
             config = self.finder.in_folder(os.path.dirname(absolute))
             if not self.is_forced_out(config, absolute):
-                yield Found(os.path.normpath(path), absolute, config, status)
+                yield Found(os.path.normpath(path), absolute, config, status, True)
         else:
             raise UnusablePath(f"not a regular file: {path}")
 

@@ -8,7 +8,7 @@ from contextlib import contextmanager
 from dataclasses import dataclass, field, replace
 
 from .finding import Edit, Finding
-from .source import Source
+from .source import Source, may_declare_encoding
 
 
 @dataclass(frozen=True, slots=True)
@@ -24,6 +24,8 @@ class Options:
     not_vocab_names: tuple[str, ...] = ()
     inference: bool = False
     """The configuration states that no gradient flows in this file."""
+    parses_always: bool = True
+    """Report what does not parse even where it cannot hold a finding."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -39,13 +41,53 @@ class Mended:
     refusal: str | None = None
 
 
+PARSED_SIZE = 3072
+"""Up to this many bytes a text is parsed in any case.
+
+Parsing a whole tree would take ten times as long as all of the rest. So of the files
+that a walk finds, those are parsed that may hold a finding, and the small ones, which
+take a few hundredths of the time; those that the user names are parsed always.
+"""
+
+
 def lint(source: Source, options: Options) -> tuple[Finding, ...]:
-    """All findings, in order. Raises SyntaxError where the text does not parse."""
+    """All findings, in order. Raises SyntaxError where the text does not parse, if it
+    is parsed at all: see `PARSED_SIZE`.
+    """
+    from .screen.spots import may_spell_cast
+
     with _no_collection():
-        return _lint(source, options)
+        if may_spell_cast(source.text):
+            from .screen.tiers import suspects
+
+            any_width = options.any_width or bool(options.vocab_names)
+            rows = suspects(source.text, any_width)
+            if rows is None or rows:
+                return lint_rows(source, options, rows)
+        if options.parses_always or len(source.data) <= PARSED_SIZE:
+            import ast
+
+            ast.parse(source.text, source.path)
+        return ()
 
 
-def _lint(source: Source, options: Options) -> tuple[Finding, ...]:
+def is_clean(data: bytes, options: Options) -> bool:
+    """Whether bytes are text that needs no look to be known to hold no finding."""
+    if options.parses_always or len(data) <= PARSED_SIZE or may_declare_encoding(data):
+        return False
+    try:
+        text = data.decode()
+    except UnicodeDecodeError:
+        return False
+    from .screen.spots import may_spell_cast
+
+    return not may_spell_cast(text)
+
+
+def lint_rows(
+    source: Source, options: Options, rows: Sequence[tuple[int, int]] | None
+) -> tuple[Finding, ...]:
+    """The findings of the functions that begin the `rows`; of all, where None."""
     from .analysis.casts import cast_candidates
     from .analysis.directives import read_directives
     from .analysis.facts import Module
@@ -53,7 +95,7 @@ def _lint(source: Source, options: Options) -> tuple[Finding, ...]:
     from .registry import all_rules
 
     module = Module.parse(source)
-    candidates = cast_candidates(module.tree)
+    candidates = cast_candidates(module.tree, rows)
     if not candidates:
         return ()
     directives = read_directives(source)

@@ -50,7 +50,7 @@ class Session:
             fixed = Config(Settings(), os.getcwd())
         self.finder = ConfigFinder(fixed)
         self.discovery = Discovery(self.finder, request.exclusion)
-        self._jobs: dict[tuple[int, frozenset[str], bool], Job] = {}
+        self._jobs: dict[tuple[int, frozenset[str], bool, bool], Job] = {}
         self._globs: dict[tuple[str, ...], Globs] = {}
 
     @property
@@ -65,12 +65,12 @@ class Session:
 
     def default_job(self) -> Job:
         """The job where no setting speaks of one file."""
-        return self._new_job(self.config.settings, frozenset(), False)
+        return self._new_job(self.config.settings, frozenset(), False, False)
 
     def find(self) -> list[Found]:
         return self.discovery.find(self.request.paths)
 
-    def job(self, absolute: str, config: Config) -> Job:
+    def job(self, absolute: str, config: Config, is_named: bool = True) -> Job:
         """What the file's settings and the request make of it, together."""
         settings = config.settings
         ignored: frozenset[str] = frozenset()
@@ -78,10 +78,12 @@ class Session:
             if self._cover((glob,), absolute, config):
                 ignored |= codes_of(selectors)
         inference = self._cover(settings.inference_paths, absolute, config)
-        key = (id(config), ignored, inference)
+        key = (id(config), ignored, inference, is_named)
         job = self._jobs.get(key)
         if job is None:
-            job = self._jobs[key] = self._new_job(settings, ignored, inference)
+            job = self._jobs[key] = self._new_job(
+                settings, ignored, inference, is_named
+            )
         return job
 
     def _cover(self, patterns: tuple[str, ...], absolute: str, config: Config) -> bool:
@@ -96,7 +98,11 @@ class Session:
         return globs.cover(relative)
 
     def _new_job(
-        self, settings: Settings, ignored: frozenset[str], inference: bool
+        self,
+        settings: Settings,
+        ignored: frozenset[str],
+        inference: bool,
+        is_named: bool,
     ) -> Job:
         codes = self._codes(settings)
         if ignored:
@@ -109,6 +115,7 @@ class Session:
             vocab_names=settings.vocab_names,
             not_vocab_names=settings.not_vocab_names,
             inference=inference,
+            parses_always=is_named,
         )
         return Job(options, codes, self.request.ignore_suppressions, self.request.fix)
 
@@ -140,7 +147,7 @@ class Session:
                     rows[real] if rows is not None else None,
                     baseline.known(real) if baseline is not None else (),
                 )
-            job = self.job(file.absolute, file.config)
+            job = self.job(file.absolute, file.config, file.is_named)
             tasks.append(Task(file.path, file.absolute, file.status, job, focus))
         return tasks
 

@@ -10,6 +10,7 @@ casts, for they may narrow.
 from __future__ import annotations
 
 import ast
+from collections.abc import Sequence
 from dataclasses import dataclass
 
 from .facts import Facts
@@ -48,11 +49,16 @@ class Cast:
         return 4 if self.dtype == "float32" else 8
 
 
-def cast_candidates(tree: Tree) -> dict[ScopeNode, list[ast.Call]]:
-    """The calls that may be casts, by their scope, in the order of the text."""
+def cast_candidates(
+    tree: Tree, rows: Sequence[tuple[int, int]] | None = None
+) -> dict[ScopeNode, list[ast.Call]]:
+    """The calls that may be casts, by their scope, in the order of the text.
+
+    All of them, or those in the outermost functions that begin the `rows`.
+    """
     calls = [
         node
-        for node in tree.parents
+        for node in tree.nodes(rows)
         if isinstance(node, ast.Call)
         and isinstance(node.func, ast.Attribute)
         and node.func.attr in CAST_METHODS

@@ -12,7 +12,7 @@ suite
 from __future__ import annotations
 
 import ast
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
 
 from .parents import Parents
@@ -49,6 +49,15 @@ class Tree:
     @classmethod
     def of(cls, module: ast.Module) -> Tree:
         return cls(module, Parents(module))
+
+    def nodes(self, rows: Sequence[tuple[int, int]] | None = None) -> Iterator[ast.AST]:
+        """All nodes, or those of the outermost functions that begin the `rows`."""
+        functions = [self.parents.function_at(first) for first, _ in rows or ()]
+        if rows is None or None in functions:
+            yield from self.parents
+        for function in functions:
+            if function is not None:
+                yield from ast.walk(function)
 
     def ancestors(self, node: ast.AST) -> Iterator[ast.AST]:
         """The nodes around `node`, innermost first."""

@@ -1,0 +1,93 @@
+"""Whether a text has the words without which no source in it is vocab-wide.
+
+An upper bound on the model of `verdict`, from the text of a function alone: for each
+kind of evidence the words that it needs, and the most that it weighs. It may pass what
+the model fails, never the reverse; a test compares the two.
+
+Words are sought among the letters of the text, in lower case and without anything
+between them, because `lm_head`, `lmHead` and `LMHead2` are one name to the model.
+
+Limit: functions of torch are known by their own names; one that the module renames by
+assignment is not.
+"""
+
+from __future__ import annotations
+
+import re
+
+from .weights import (
+    CALLED_V,
+    CHOOSES_TOKEN,
+    ENOUGH,
+    LIKELIHOOD,
+    NAMED_SCORES,
+    READ_BY_TOKENS,
+)
+from .words import LANGUAGE_HEADS
+
+_LOWER = bytes(range(256)).lower()
+_NO_LETTERS = bytes(
+    set(range(256)) - set(b"abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ")
+)
+
+_ENOUGH_ALONE = (
+    b"logit",
+    b"vocab",
+    *(head.replace("_", "").encode() for head in sorted(LANGUAGE_HEADS)),
+)
+"""Names that are enough, or all but enough."""
+
+_TABLES = (b"embed", b"wte", b"shared", b"lmhead", b"outputlayer")
+_WEIGHT = re.compile(r"[wW](?:eight|EIGHT)(?![a-z])")
+_LOOKUP = re.compile(r"\bembedding\b")
+_SIZED = re.compile(
+    r"(?<![A-Za-z])(?:nV(?![A-Za-z])|V_?(?:local|total|full|tp|loc|shard|per|eff|pad)"
+    r"|(?:local|full|total|padded)_V(?!\w))"
+)
+"""The size of a vocabulary by a name that says so."""
+
+_LIKELIHOODS = (b"logsoftmax", b"logprob", b"logp", b"lprob")
+_SCORES = (*_LIKELIHOODS, b"score", b"prob")
+_CHOICES = (b"argmax", b"multinomial")
+_TOKENS = (
+    *(b"tok", b"label", b"target", b"tgt", b"goal", b"completion", b"response"),
+    *(b"inputids", b"ignoreindex"),
+)
+_LAST_ROW = re.compile(r"-\s*1\s*:?\s*(?:,[^\],]*)?,?\s*\]")
+_V = re.compile(r"(?<![A-Za-z0-9])V(?![A-Za-z0-9])")
+_V_LAST = re.compile(r"(?<![kK],)(?<![kK], )(?<!\w)[vV]\|?\s*(?:/[^\])\"']*)?[\])\"']")
+"""A shape that ends in the letter; not one of keys and values."""
+
+
+def may_be_vocab_wide(text: str) -> bool:
+    """Whether some source in a function with this text can be vocab-wide."""
+    letters = text.encode("utf-8", "replace").translate(_LOWER, _NO_LETTERS)
+    if _has(_ENOUGH_ALONE, letters) or _LOOKUP.search(text) or _SIZED.search(text):
+        return True
+    if _has(_TABLES, letters) and _WEIGHT.search(text):
+        return True
+    return _most(text, letters) >= ENOUGH
+
+
+def _most(text: str, letters: bytes) -> int:
+    """The most that evidence can weigh of which no kind is enough."""
+    most = 0
+    if _has(_SCORES, letters):
+        most += NAMED_SCORES
+    if _has(_LIKELIHOODS, letters):
+        most += LIKELIHOOD
+    if _has(_CHOICES, letters):
+        most += CHOOSES_TOKEN
+    elif _has(_TOKENS, letters) or _LAST_ROW.search(text):
+        most += READ_BY_TOKENS
+    if most + 2 * CALLED_V < ENOUGH:
+        return most
+    if _V.search(text):
+        most += CALLED_V
+    if _V_LAST.search(text):
+        most += CALLED_V
+    return most
+
+
+def _has(words: tuple[bytes, ...], letters: bytes) -> bool:
+    return any(map(letters.__contains__, words))

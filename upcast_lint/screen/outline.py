@@ -1,0 +1,124 @@
+"""The outermost functions of a text, found by indentation, without parsing.
+
+What is cut out is parsed afterwards. A cut in the wrong place leaves a bracket or a
+string open, so it does not parse, and the caller takes the whole text instead. Only
+inside strings could a wrong beginning go unnoticed; `may_be_in_string` asks for it.
+"""
+
+from __future__ import annotations
+
+import re
+from bisect import bisect_left
+from functools import cache
+from typing import NamedTuple
+
+_TOP = ("def ", "class ", "async def ")
+_FIRST_METHOD = re.compile(r"\n([ \t]+)(?:async[ \t]+)?def[ \t]")
+
+
+class Span(NamedTuple):
+    """`text[start:end]` is a function, with the indentation of its first line."""
+
+    start: int
+    end: int
+    indent: str
+
+
+class Outline:
+    """Of one text, whose lines end at a line feed."""
+
+    def __init__(self, text: str) -> None:
+        self.text = text
+        starts = [0] if text.startswith(_TOP) else []
+        for word in _TOP:
+            found = text.find(f"\n{word}")
+            while found >= 0:
+                starts.append(found + 1)
+                found = text.find(f"\n{word}", found + 1)
+        self._top = sorted(starts)
+        self._last: Span | None = None
+        self._indents: dict[int, str | None] = {}
+
+    def function_at(self, offset: int) -> Span | None:
+        """The outermost function, decorators left out, that holds an offset.
+
+        None where there is none, or where more than a glance is needed to see it.
+        """
+        if self._last is not None and self._last.start <= offset < self._last.end:
+            return self._last
+        start = self._top_before(offset)
+        if start is None:
+            return None
+        indent = ""
+        if self.text.startswith("class", start):
+            found = self._method(start, offset)
+            if found is None:
+                return None
+            start, indent = found
+        end = self._end_of_block(start, indent)
+        if offset >= end:
+            return None
+        self._last = Span(start, end, indent)
+        return self._last
+
+    def is_in_class(self, offset: int) -> bool:
+        """Whether an offset stands in an outermost class, or in a function of it."""
+        start = self._top_before(offset)
+        return (
+            start is not None
+            and self.text.startswith("class", start)
+            and offset < self._end_of_block(start, "")
+        )
+
+    def may_be_in_string(self, offset: int) -> bool:
+        """Whether an offset may stand in a string of several lines."""
+        return any(self.text.count(quotes, 0, offset) % 2 for quotes in ('"""', "'''"))
+
+    def gap_at(self, offset: int) -> tuple[int, int]:
+        """From the last function or class before an offset to the next."""
+        index = bisect_left(self._top, offset)
+        start = self._top[index - 1] if index else 0
+        end = self._top[index] if index < len(self._top) else len(self.text)
+        return start, end
+
+    def _top_before(self, offset: int) -> int | None:
+        index = bisect_left(self._top, offset)
+        return self._top[index - 1] if index else None
+
+    def _end_of_block(self, start: int, indent: str) -> int:
+        match = _block_end(len(indent)).search(self.text, start)
+        return len(self.text) if match is None else match.start() + 1
+
+    def _method(self, start: int, offset: int) -> tuple[int, str] | None:
+        """The last method before an offset of the class that starts at `start`."""
+        if start not in self._indents:
+            self._indents[start] = self._indent_of_methods(start)
+        indent = self._indents[start]
+        if indent is None:
+            return None
+        found = max(
+            self.text.rfind(f"\n{indent}{word}", start, offset)
+            for word in ("def ", "async def ")
+        )
+        return None if found < 0 else (found + 1, indent)
+
+    def _indent_of_methods(self, start: int) -> str | None:
+        """None where the first function of the class is not one of its own methods."""
+        match = _FIRST_METHOD.search(self.text, start)
+        if match is None:
+            return None
+        indent = match[1]
+        if "\t" in indent:
+            return indent if indent == "\t" else None
+        _, end = self.gap_at(start + 1)
+        for width in range(1, len(indent)):
+            for word in ("def ", "async def "):
+                if self.text.find(f"\n{' ' * width}{word}", start, end) >= 0:
+                    return None
+        return indent
+
+
+@cache
+def _block_end(indent: int) -> re.Pattern[str]:
+    """The line end before a line that is no further in, comments and brackets aside."""
+    return re.compile(rf"\n[ \t]{{0,{indent}}}(?=[^\s#)\]}}])")

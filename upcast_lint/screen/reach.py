@@ -1,0 +1,307 @@
+"""Whether a cast may reach a selection: the flow analysis, taken wide.
+
+Every name that may hold a copy is followed wherever it stands: rebinding, branches and
+order are ignored, nested scopes share their names with those around them, and a method
+or function counts by its name, whatever it is called on. So nothing is missed that the
+flow analysis finds, and most functions with a cast are ruled out: their copies only
+meet arithmetic, arguments and `return`.
+"""
+
+from __future__ import annotations
+
+import ast
+import re
+from bisect import bisect_right
+from collections.abc import Iterable, Iterator
+
+from ..analysis import operators
+from .spots import is_word, torch_names
+
+_STEPS = (
+    operators.VIEWS
+    | operators.EXPORTS
+    | operators.TRANSFERS
+    | operators.EXACT_ARITHMETIC
+    | operators.ELEMENTWISE
+)
+_WIDE = frozenset(("float32", "float64", "float", "double"))
+_COMPOUND = (
+    ast.If,
+    ast.For,
+    ast.AsyncFor,
+    ast.While,
+    ast.With,
+    ast.AsyncWith,
+    ast.Try,
+    ast.TryStar,
+    ast.Match,
+    ast.FunctionDef,
+    ast.AsyncFunctionDef,
+    ast.ClassDef,
+)
+_ASSIGNMENT = re.compile(r"\s*(?:,[\w\s,]*)?(?::[^=\n]*)?:?=(?!=)")
+_SUITES = frozenset(("body", "orelse", "finalbody", "handlers", "cases"))
+
+
+class _Found(Exception):
+    """A copy may meet a selection."""
+
+
+class Known:
+    """What is known of the file that a text is part of.
+
+    `selections` are the names of methods and functions that some rule knows;
+    `names_a_type` says that the module may bind a wide type to a name.
+    """
+
+    def __init__(self, text: str, selections: frozenset[str]) -> None:
+        self.text = text
+        self.selections = selections
+        self.names_a_type = False
+        self._imported: dict[str, str] | None = None
+
+    @property
+    def imported(self) -> dict[str, str]:
+        """What the names stand for that are imported from torch."""
+        if self._imported is None:
+            self._imported = torch_names(self.text)
+        return self._imported
+
+
+class Reach:
+    """Of the casts in one text, which is a file's or a part of it."""
+
+    def __init__(self, tree: ast.Module, text: str, known: Known) -> None:
+        self.text = text
+        self.known = known
+        self.statements: list[ast.stmt] = []
+        _collect(tree.body, self.statements)
+        self.rows = [_first_row(statement) for statement in self.statements]
+        self.names_a_type = known.names_a_type or ":=" in text or self._binds_type()
+        self.carriers: set[str] = set()
+        self.fresh: list[str] = []
+
+    def is_narrow(self, rows: Iterable[int]) -> bool:
+        """Whether a cast on one of the rows may reach a selection."""
+        done: set[int] = set()
+        try:
+            for row in rows:
+                self._visit_row(row, done)
+            while self.fresh:
+                for row in self._rows_with(self.fresh.pop()):
+                    # Statements seen before may hold this name, too.
+                    self._visit_row(row, set())
+        except _Found:
+            return True
+        return False
+
+    def _rows_with(self, name: str) -> Iterator[int]:
+        text, seen, row, last = self.text, 0, 1, 0
+        for match in re.finditer(rf"\b{re.escape(name)}\b", text):
+            row += text.count("\n", last, match.start())
+            last = match.start()
+            if row != seen:
+                seen = row
+                yield row
+
+    def _visit_row(self, row: int, done: set[int]) -> None:
+        index = bisect_right(self.rows, row) - 1
+        while index >= 0:
+            if index not in done:
+                done.add(index)
+                self._visit(self.statements[index])
+            index -= 1
+            if index < 0:
+                return
+            before = self.statements[index]
+            reaches = not isinstance(before, _COMPOUND) and (before.end_lineno or 0)
+            if self.rows[index] != row and reaches < row:
+                return
+
+    def _visit(self, statement: ast.stmt) -> None:
+        """Follow what a statement evaluates; not the statements in it."""
+        match statement:
+            case ast.Assign(targets=targets, value=value):
+                self._bind(targets, self._assigned(value))
+            case ast.AnnAssign(target=target, value=ast.expr() as value):
+                self._bind([target], self._assigned(value))
+            case ast.For(iter=source) | ast.AsyncFor(iter=source):
+                self._iterate(source)
+                self._carries(statement.target)
+            case ast.Match():
+                self._carries(statement.subject)
+                for case in statement.cases:
+                    if case.guard is not None:
+                        self._carries(case.guard)
+            case _:
+                for name, value in ast.iter_fields(statement):
+                    if name not in _SUITES:
+                        self._visit_all(value if isinstance(value, list) else [value])
+
+    def _visit_all(self, nodes: Iterable[object]) -> None:
+        for node in nodes:
+            if isinstance(node, ast.AST):
+                self._carries(node)
+
+    def _assigned(self, value: ast.expr) -> bool:
+        """Whether a value, or an element of it that is unpacked, may be a copy."""
+        if isinstance(value, ast.Tuple | ast.List):
+            return any([self._carries(element) for element in value.elts])
+        return self._carries(value)
+
+    def _bind(self, targets: list[ast.expr], carries: bool) -> None:
+        for target in targets:
+            self._carries(target)
+            if not carries:
+                continue
+            for part in ast.walk(target):
+                if isinstance(part, ast.Name) and part.id not in self.carriers:
+                    self.carriers.add(part.id)
+                    self.fresh.append(part.id)
+
+    def _carries(self, node: ast.AST) -> bool:
+        """Whether an expression may be a copy. Raises where a copy is read narrowly."""
+        match node:
+            case ast.Name():
+                return node.id in self.carriers
+            case ast.Constant():
+                return False
+            case ast.Call():
+                return self._call(node)
+            case ast.Attribute():
+                carries = self._carries(node.value)
+                return carries and node.attr in operators.VIEW_ATTRIBUTES
+            case ast.Subscript():
+                carries = self._carries(node.value)
+                self._carries(node.slice)
+                if carries and not _only_adds_axes(node.slice):
+                    raise _Found
+                return carries
+            case ast.BinOp():
+                left, right = self._carries(node.left), self._carries(node.right)
+                return left or right
+            case ast.UnaryOp():
+                return self._carries(node.operand)
+            case ast.IfExp():
+                self._carries(node.test)
+                body, orelse = self._carries(node.body), self._carries(node.orelse)
+                return body or orelse
+            case ast.NamedExpr():
+                carries = self._carries(node.value)
+                self._bind([node.target], carries)
+                return carries
+            case ast.comprehension():
+                self._iterate(node.iter)
+                for condition in node.ifs:
+                    self._carries(condition)
+                return False
+            case _:
+                self._visit_all(ast.iter_child_nodes(node))
+                return False
+
+    def _iterate(self, source: ast.expr) -> None:
+        """Follow what is iterated over, perhaps by way of `enumerate` and its like."""
+        if self._carries(source):
+            raise _Found
+        if isinstance(source, ast.Call):
+            for argument in source.args:
+                self._iterate(argument)
+
+    def _call(self, call: ast.Call) -> bool:
+        given = [self._carries(argument) for argument in call.args]
+        given += [self._carries(keyword.value) for keyword in call.keywords]
+        carries = any(given)
+        match call.func:
+            case ast.Attribute(value=value, attr=name):
+                carries |= self._carries(value)
+                if self._is_cast(call, name):
+                    carries = True
+                    if name not in self.known.selections:
+                        return True
+            case ast.Name(id=alias):
+                if not carries:
+                    return False
+                name = self.known.imported.get(alias, "")
+                if not name and self._is_assigned(alias):
+                    raise _Found  # it may be any function of torch
+            case _:
+                self._carries(call.func)
+                return False
+        if carries and name in self.known.selections:
+            raise _Found
+        return carries and name in _STEPS
+
+    def _is_cast(self, call: ast.Call, name: str) -> bool:
+        if name in ("float", "double"):
+            return True
+        if name not in ("to", "type"):
+            return False
+        values = [*call.args, *(keyword.value for keyword in call.keywords)]
+        return any(map(self._may_be_type, values))
+
+    def _may_be_type(self, node: ast.expr) -> bool:
+        match node:
+            case ast.Attribute(attr=name):
+                return name in _WIDE
+            case ast.Name(id=name):
+                return self.names_a_type or self.known.imported.get(name) in _WIDE
+            case _:
+                return False
+
+    def _binds_type(self) -> bool:
+        """Whether an assignment gives a wide type a name."""
+        for statement in self.statements:
+            if isinstance(statement, ast.Assign | ast.AnnAssign):
+                value = statement.value
+                listed = value.elts if isinstance(value, ast.Tuple | ast.List) else ()
+                for part in (value, *listed):
+                    if isinstance(part, ast.Attribute) and part.attr in _WIDE:
+                        return True
+        return False
+
+    def _is_assigned(self, name: str) -> bool:
+        """Whether the file may assign to a name."""
+        text = self.known.text
+        start = text.find(name)
+        while start >= 0:
+            end = start + len(name)
+            if _ASSIGNMENT.match(text, end) and not is_word(text[start - 1 : start]):
+                return True
+            start = text.find(name, end)
+        return False
+
+
+def _collect(suite: list[ast.stmt], found: list[ast.stmt]) -> None:
+    """All statements, nested ones included, in the order of the text."""
+    for statement in suite:
+        found.append(statement)
+        if isinstance(statement, _COMPOUND):
+            for name in ("body", "handlers", "cases", "orelse", "finalbody"):
+                parts = getattr(statement, name, None)
+                if not parts:
+                    continue
+                if name in ("handlers", "cases"):
+                    for part in parts:
+                        _collect(part.body, found)
+                else:
+                    _collect(parts, found)
+
+
+def _first_row(statement: ast.stmt) -> int:
+    decorators = getattr(statement, "decorator_list", None)
+    return decorators[0].lineno if decorators else statement.lineno
+
+
+def _only_adds_axes(index: ast.expr) -> bool:
+    items = index.elts if isinstance(index, ast.Tuple) else [index]
+    return all(map(_is_whole, items))
+
+
+def _is_whole(item: ast.expr) -> bool:
+    match item:
+        case ast.Constant(value=value):
+            return value is None or value is ...
+        case ast.Slice(lower=None, upper=None, step=None):
+            return True
+        case _:
+            return False

@@ -1,0 +1,148 @@
+"""Which functions of a text may hold a finding: the tiers of the screen."""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Iterable, Iterator
+from functools import cache
+from typing import NamedTuple
+
+from ..analysis.width.bound import may_be_vocab_wide
+from ..registry import all_rules
+from .outline import Outline, Span
+from .reach import Known, Reach
+from .spots import Spots, find_conversions, find_spots, may_be_given_a_name
+
+Rows = tuple[int, int]
+"""The first row and the last."""
+
+
+def suspects(text: str, any_width: bool) -> list[Rows] | None:
+    """The outermost functions that may hold a finding; None where all of the file may.
+
+    A text that does not parse may come out as either.
+    """
+    spots = find_spots(text)
+    if not (spots.calls or spots.types):
+        return []
+    try:
+        return _suspects(text, spots, any_width)
+    except (RecursionError, MemoryError):
+        return None
+
+
+def _suspects(text: str, spots: Spots, any_width: bool) -> list[Rows] | None:
+    if "\r" in text and text.count("\r") != text.count("\r\n"):
+        return None  # rows are not what line feeds tell
+    return _Screen(text, spots, any_width).suspects()
+
+
+class _Part(NamedTuple):
+    """What may make a function hold a cast: offsets of calls, and whether of types."""
+
+    calls: list[int]
+    types: list[int]
+
+
+class _Screen:
+    def __init__(self, text: str, spots: Spots, any_width: bool) -> None:
+        self.text = text
+        self.any_width = any_width
+        self.outline = Outline(text)
+        self.known = Known(text, _selections())
+        self.parts: dict[Span, _Part] = {}
+        self.is_outside = False
+        """Whether a cast may stand outside of every function."""
+        self._place(spots)
+
+    def _place(self, spots: Spots) -> None:
+        """Note the functions in which casts may stand."""
+        for offset in spots.calls:
+            span = self.outline.function_at(offset)
+            if span is None:
+                self.is_outside = True
+            else:
+                self._part(span).calls.append(offset)
+        for offset in spots.types:
+            span = self.outline.function_at(offset)
+            if span is not None:
+                self._part(span).types.append(offset)
+                continue
+            if any(find_conversions(self.text, *self.outline.gap_at(offset))):
+                self.is_outside = True
+            if not self.outline.is_in_class(offset):
+                # What a class binds is not seen from its functions.
+                self.known.names_a_type |= may_be_given_a_name(self.text, offset)
+        if self.known.names_a_type:
+            for offset in find_conversions(self.text):
+                span = self.outline.function_at(offset)
+                if span is None:
+                    self.is_outside = True
+                else:
+                    self._part(span).types.append(offset)
+
+    def _part(self, span: Span) -> _Part:
+        return self.parts.setdefault(span, _Part([], []))
+
+    def suspects(self) -> list[Rows] | None:
+        if self.is_outside:
+            return self._of_the_whole()
+        found: list[Rows] = []
+        for span, part in self.parts.items():
+            offsets = list(part.calls)
+            if part.types:
+                offsets += find_conversions(self.text, span.start, span.end)
+            if not offsets or not self._may_be_wide(span):
+                continue
+            if self.outline.may_be_in_string(span.start):
+                return self._of_the_whole()
+            head = "class _:\n" if span.indent else ""
+            text = head + self.text[span.start : span.end]
+            try:
+                tree = ast.parse(text)
+            except (SyntaxError, ValueError):
+                return self._of_the_whole()
+            moved = len(head) - span.start
+            rows = _rows(text, sorted(offset + moved for offset in offsets))
+            if Reach(tree, text, self.known).is_narrow(rows):
+                first = self.text.count("\n", 0, span.start) + 1
+                last = first + self.text.count("\n", span.start, span.end - 1)
+                found.append((first, last))
+        return found
+
+    def _may_be_wide(self, span: Span) -> bool:
+        if self.any_width:
+            return True
+        start = span.start
+        above = self.text.rfind("\n", 0, max(start - 1, 0)) + 1
+        if self.text[above:start].lstrip().startswith("#"):
+            start = above  # it may speak of what the function's first line binds
+        return self._has_words(self.text[start : span.end])
+
+    def _has_words(self, text: str) -> bool:
+        renamed = [was for name, was in self.known.imported.items() if name != was]
+        return may_be_vocab_wide(" ".join([text, *renamed]) if renamed else text)
+
+    def _of_the_whole(self) -> list[Rows] | None:
+        if not (self.any_width or self._has_words(self.text)):
+            return []
+        try:
+            tree = ast.parse(self.text)
+        except (SyntaxError, ValueError):
+            return None
+        offsets = [*find_spots(self.text).calls, *find_conversions(self.text)]
+        rows = _rows(self.text, sorted(offsets))
+        return None if Reach(tree, self.text, self.known).is_narrow(rows) else []
+
+
+def _rows(text: str, offsets: Iterable[int]) -> Iterator[int]:
+    row, last = 1, 0
+    for offset in offsets:
+        row += text.count("\n", last, offset)
+        last = offset
+        yield row
+
+
+@cache
+def _selections() -> frozenset[str]:
+    return frozenset(name for rule in all_rules() for name in rule.names)
