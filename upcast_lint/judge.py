@@ -8,10 +8,11 @@ from dataclasses import dataclass, replace
 
 from .analysis.casts import recognise_cast
 from .analysis.directives import Directives
-from .analysis.effects import Certainty, Effects, effects_of, may_run_between
+from .analysis.effects import Certainty, Effects, effects_of
 from .analysis.elements import Elements, ElementType, element_type
 from .analysis.facts import Facts
 from .analysis.flow import Flow, Read, follow, paths_of
+from .analysis.order import may_run_between
 from .analysis.paths import NARROW, Paths, negation
 from .analysis.reads import Kind, Result, Selection, StepKind, Use
 from .analysis.syntax import walk_scope
@@ -69,6 +70,11 @@ def findings_of(
         cast = recognise_cast(candidate, facts)
         if cast is None:
             continue
+        width = judge_width(
+            cast.source, facts, demands.vocab_names, demands.not_vocab_names
+        )
+        if not (width.is_vocab_wide or demands.any_width):
+            continue
         flow = follow(cast, facts, directives, recognise)
         if not flow.selections() or flow.is_loop_carried:
             continue
@@ -80,11 +86,6 @@ def findings_of(
             continue
         elements = element_type(cast.source, facts)
         if elements.elements in (Elements.NOT_FLOAT, Elements.WIDE):
-            continue
-        width = judge_width(
-            cast.source, facts, demands.vocab_names, demands.not_vocab_names
-        )
-        if not (width.is_vocab_wide or demands.any_width):
             continue
         judge = _Judge(
             facts, flow, paths, effects_of(facts), directives, demands, width

@@ -15,15 +15,9 @@ from dataclasses import dataclass, field
 from itertools import combinations
 
 from .analysis import operators
+from .analysis.aliases import path_of
 from .analysis.directives import Directives
-from .analysis.effects import (
-    Certainty,
-    Effects,
-    Write,
-    may_run_before_any,
-    may_run_between,
-    path_of,
-)
+from .analysis.effects import Certainty, Effects, Write
 from .analysis.elements import Elements, ElementType
 from .analysis.facts import Facts
 from .analysis.flow import Flow, Read
@@ -35,6 +29,7 @@ from .analysis.gradients.modes import (
 )
 from .analysis.indices import is_mask, known_rank
 from .analysis.names import Binding
+from .analysis.order import may_run_before_any, may_run_between
 from .analysis.paths import Paths
 from .analysis.reads import Gradient, Kind, Piece, Selection
 from .analysis.syntax import FUNCTIONS, walk_scope

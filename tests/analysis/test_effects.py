@@ -11,13 +11,10 @@ from textwrap import dedent, indent
 
 import pytest
 
-from upcast_lint.analysis.effects import (
-    Certainty,
-    Effects,
-    Sharing,
-    may_run_between,
-)
-from upcast_lint.analysis.effects import shared_paths as shared
+from upcast_lint.analysis.aliases import Sharing
+from upcast_lint.analysis.aliases import shared_paths as shared
+from upcast_lint.analysis.effects import Certainty, Effects
+from upcast_lint.analysis.order import may_run_between
 
 from .helpers import IMPORTS, call_of, facts_of
 

@@ -1,30 +1,21 @@
 """What may write to a tensor: in-place operations, aliases, and unknown calls.
 
-Terms
------
-path
-    A name or a chain of attributes from a name, such as `self.logits`. Subscripts
-    count as what they are taken from.
-alias
-    A path that may share memory with another, through assignment and views in this
-    scope, in any order.
-
-Limits: two parameters are taken not to share memory; another thread does not write.
+Limits: another thread does not write; what a call is not given, it does not write to,
+names of enclosing scopes aside.
 """
 
 from __future__ import annotations
 
 import ast
 import enum
-from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
 
 from . import operators
-from .casts import recognise_cast
+from .aliases import Aliases, Sharing, holders_of, shared_paths
 from .facts import Facts
 from .names import Binding, free_names
-from .paths import Paths
-from .syntax import LOOPS, FunctionNode, walk_scope
+from .order import SUSPENSIONS
+from .syntax import FunctionNode, walk_scope
 
 _PURE_MODULES = operators.words(
     """
@@ -59,8 +50,6 @@ _WRITING_OPTIONS = ("max_norm", "running_mean", "running_var")
 _STORES = operators.words("append extend insert update setdefault appendleft")
 """Methods by which a container comes to hold a tensor."""
 
-_SUSPENSIONS = (ast.Yield, ast.YieldFrom, ast.Await, ast.AsyncFor, ast.AsyncWith)
-
 _ANYTHING = "*"
 """The path of a write that may reach every tensor."""
 
@@ -69,17 +58,6 @@ _SOURCE = "\0"
 
 _OUTSIDE = "^"
 """The path of a write that may reach what other scopes hold."""
-
-
-class Sharing(enum.Enum):
-    """How far to follow a tensor through the expressions that are made from it."""
-
-    VIEW = enum.auto()
-    """Through views, containers and attributes."""
-    EVIDENT = enum.auto()
-    """Also through casts, which give their source back if it has the type."""
-    POSSIBLE = enum.auto()
-    """Also through unknown calls, which may return what they are given."""
 
 
 class Certainty(enum.Enum):
@@ -120,7 +98,7 @@ class Effects:
     def __init__(self, facts: Facts) -> None:
         self.facts = facts
         self.writes: list[Write] = []
-        self._aliases = {sharing: _Aliases() for sharing in Sharing}
+        self._aliases = {sharing: Aliases() for sharing in Sharing}
         for node in walk_scope(facts.scope):
             self._collect(node)
         for definition in facts.names.definitions:
@@ -137,7 +115,7 @@ class Effects:
         if any(self._is_outside(path) for path in possible):
             possible.add(_OUTSIDE)
         possible.add(_ANYTHING)
-        holders = possible | {h for path in possible for h in _prefixes(path)}
+        holders = possible | {h for path in possible for h in holders_of(path)}
         found: list[Write] = []
         for write in self.writes:
             if write.path in certain:
@@ -203,7 +181,7 @@ class Effects:
                 self._call(node)
             case ast.FunctionDef() | ast.AsyncFunctionDef() | ast.Lambda():
                 self._nested(node)
-            case _ if isinstance(node, _SUSPENSIONS):
+            case _ if isinstance(node, SUSPENSIONS):
                 label = f"{_SOURCE} does not change while the function is suspended"
                 self.writes.append(Write(node, _ANYTHING, Certainty.MAY_WRITE, label))
 
@@ -318,229 +296,5 @@ def _is_key(index: ast.expr) -> bool:
     return isinstance(index, ast.Constant) and isinstance(index.value, str | bytes)
 
 
-class _Aliases:
-    """What may share memory: each path with what it is made from."""
-
-    def __init__(self) -> None:
-        self._origins: dict[str, set[str]] = {}
-        self._derived: dict[str, set[str]] = {}
-
-    def join(self, path: str, origin: str) -> None:
-        """`path` is made from `origin`."""
-        self._origins.setdefault(path, set()).add(origin)
-        self.hold(path, origin)
-
-    def hold(self, path: str, origin: str) -> None:
-        """`path` comes to hold `origin`, among other things."""
-        self._derived.setdefault(origin, set()).add(path)
-
-    def of(self, paths: set[str]) -> set[str]:
-        """What the paths are made from, and all that is made from any of it."""
-        return _closure(_closure(paths, self._origins), self._derived)
-
-
-def shared_paths(
-    node: ast.expr, facts: Facts, sharing: Sharing = Sharing.EVIDENT
-) -> set[str]:
-    """Paths whose tensors the value of an expression may share memory with."""
-
-    def inner(part: ast.expr) -> set[str]:
-        return shared_paths(part, facts, sharing)
-
-    def union(parts: Iterable[ast.expr]) -> set[str]:
-        return set().union(*map(inner, parts))
-
-    match node:
-        case ast.Name():
-            return {node.id}
-        case ast.Attribute():
-            if node.attr in operators.METADATA_ATTRIBUTES or node.attr == "dtype":
-                return set()
-            if node.attr in operators.VIEW_ATTRIBUTES:
-                return inner(node.value)
-            chain = path_of(node)
-            return {chain} if chain else inner(node.value)
-        case ast.Subscript() | ast.Starred() | ast.Await() | ast.NamedExpr():
-            return inner(node.value)
-        case ast.IfExp():
-            return union((node.body, node.orelse))
-        case ast.BoolOp():
-            return union(node.values)
-        case ast.Tuple() | ast.List() | ast.Set():
-            return union(node.elts)
-        case ast.Dict():
-            return union(node.values)
-        case ast.ListComp() | ast.GeneratorExp() | ast.SetComp():
-            return union([node.elt, *(g.iter for g in node.generators)])
-        case ast.Call():
-            return union(_shared_operands(node, facts, sharing))
-        case _:
-            return set()
-
-
-_SHARING_METHODS = operators.VIEWS | operators.words(
-    """
-    narrow select split chunk unbind tensor_split expand expand_as diagonal unfold to
-    type type_as float double half bfloat16 cpu cuda numpy get items values keys
-    requires_grad_ long int bool
-    """
-)
-"""Known methods whose result may share memory with what they are called on."""
-
-_FRESH_METHODS = (operators.KNOWN_PURE_METHODS - _SHARING_METHODS) | operators.words(
-    "neg negative abs absolute"
-)
-
-
-def _shared_operands(call: ast.Call, facts: Facts, sharing: Sharing) -> list[ast.expr]:
-    """The operands that a call's result may share memory with."""
-    function = call.func
-    given = [*call.args, *(k.value for k in call.keywords)]
-    unknown = given if sharing is Sharing.POSSIBLE else []
-    dotted = facts.resolve(function)
-    if dotted is not None:
-        name = _last(dotted)
-        if dotted.startswith("torch.") and name in _FRESH_METHODS:
-            return []
-        if dotted.startswith("torch.") and name in _SHARING_METHODS:
-            return given
-        return unknown
-    if isinstance(function, ast.Attribute):
-        cast = recognise_cast(call, facts)
-        if cast is not None and (cast.copies or sharing is Sharing.VIEW):
-            return []
-        if function.attr in _FRESH_METHODS:
-            return []
-        if function.attr in operators.KNOWN_PURE_METHODS:
-            return [function.value]
-        return [function.value, *given] if sharing is Sharing.POSSIBLE else []
-    if isinstance(function, ast.Name) and function.id in operators.PURE_BUILTINS:
-        return given if function.id in _KEEPING_BUILTINS else []
-    return unknown
-
-
-_KEEPING_BUILTINS = operators.words(
-    "list tuple dict zip enumerate iter reversed sorted next"
-)
-"""Built-in functions whose result holds what they are given."""
-
-
-def path_of(node: ast.expr) -> str | None:
-    """The path that an expression is, or None if it is no chain of names."""
-    match node:
-        case ast.Name():
-            return node.id
-        case ast.Attribute():
-            head = path_of(node.value)
-            return None if head is None else f"{head}.{node.attr}"
-        case _:
-            return None
-
-
-def _prefixes(path: str) -> set[str]:
-    """The objects that hold a path, itself included."""
-    parts = path.split(".")
-    return {".".join(parts[:n]) for n in range(1, len(parts) + 1)}
-
-
-def _closure(start: set[str], edges: dict[str, set[str]]) -> set[str]:
-    found = set(start)
-    pending = list(start)
-    while pending:
-        for path in edges.get(pending.pop(), ()):
-            if path not in found:
-                found.add(path)
-                pending.append(path)
-    return found
-
-
 def _last(dotted: str) -> str:
     return dotted.rpartition(".")[2]
-
-
-def may_run_between(
-    first: ast.AST,
-    middle: ast.AST,
-    last: ast.AST,
-    facts: Facts,
-    *,
-    before_last: bool = False,
-) -> bool:
-    """Whether `middle` may run after `first` and before `last`, on some path.
-
-    What stands inside `last` counts as before it, unless `before_last` is asked for.
-    """
-    return may_run_before_any(first, middle, [last], facts, before_last=before_last)
-
-
-def may_run_before_any(
-    first: ast.AST,
-    middle: ast.AST,
-    lasts: Sequence[ast.AST],
-    facts: Facts,
-    *,
-    before_last: bool = False,
-) -> bool:
-    """`may_run_between` for any of several nodes, on one walk of the paths."""
-    behind: dict[ast.AST, int] = {}
-    for last in lasts:
-        order = _order(first, middle, last, facts, before_last)
-        if order is _Order.AGAIN:
-            return True
-        if order is _Order.BETWEEN:
-            behind[last] = 2
-    if not behind:
-        return False
-    demands = {**behind, middle: behind.get(middle, 0) | 1}
-    return any(demand == 3 for demand in Paths(first, demands, facts).from_origin())
-
-
-class _Order(enum.Enum):
-    AGAIN = enum.auto()
-    """A loop runs the middle again between the first and the last."""
-    BETWEEN = enum.auto()
-    OUTSIDE = enum.auto()
-
-
-def _order(
-    first: ast.AST,
-    middle: ast.AST,
-    last: ast.AST,
-    facts: Facts,
-    before_last: bool,
-) -> _Order:
-    """How three nodes stand to each other in the text and in its loops."""
-    tree = facts.tree
-    for loop in tree.enclosing_loops(last):
-        if (
-            isinstance(loop, LOOPS)
-            and tree.contains(loop, middle)
-            and not tree.contains(loop, first)
-        ):
-            return _Order.AGAIN
-    bound = _start(last) if before_last else _end(last)
-    if not (_end(first) <= _end(middle) and _start(middle) <= bound):
-        return _Order.OUTSIDE
-    if tree.contains(middle, last) and not isinstance(middle, _SUSPENSIONS):
-        return _Order.OUTSIDE  # an operation that takes the read's result follows it
-    if _is_target_of(middle, last, facts):
-        return _Order.OUTSIDE
-    return _Order.BETWEEN
-
-
-def _is_target_of(target: ast.AST, value: ast.AST, facts: Facts) -> bool:
-    """Whether a store waits for a value of its own statement."""
-    statement = facts.tree.statement(target)
-    return (
-        isinstance(statement, ast.Assign)
-        and facts.tree.contains(statement.value, value)
-        and not facts.tree.contains(statement.value, target)
-    )
-
-
-def _start(node: ast.AST) -> tuple[int, int]:
-    return (getattr(node, "lineno", 0), getattr(node, "col_offset", 0))
-
-
-def _end(node: ast.AST) -> tuple[int, int]:
-    return (getattr(node, "end_lineno", 0), getattr(node, "end_col_offset", 0))

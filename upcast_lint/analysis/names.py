@@ -14,6 +14,7 @@ import enum
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
 
+from .parents import children
 from .syntax import (
     Comprehension,
     FunctionNode,
@@ -515,8 +516,10 @@ class _Walker:
                     self.env = _join([before, self.env])
             case ast.ListComp() | ast.SetComp() | ast.DictComp() | ast.GeneratorExp():
                 self._comprehension(node)
+            case ast.Constant():
+                pass
             case _:
-                for child in ast.iter_child_nodes(node):
+                for child in children(node):
                     self._expression(child)
 
     def _arms(self, arms: Sequence[ast.expr]) -> None:

@@ -4,8 +4,9 @@ from __future__ import annotations
 
 import ast
 
-from .effects import effects_of, may_run_between
+from .effects import effects_of
 from .facts import Facts
+from .order import may_run_between
 
 
 def is_stable(name: ast.Name, read: ast.AST, facts: Facts) -> bool:

@@ -15,7 +15,7 @@ import ast
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
 
-from .parents import Parents
+from .parents import Parents, children
 
 FunctionNode = ast.FunctionDef | ast.AsyncFunctionDef
 ScopeNode = ast.Module | ast.ClassDef | FunctionNode | ast.Lambda
@@ -24,6 +24,7 @@ Comprehension = ast.ListComp | ast.SetComp | ast.DictComp | ast.GeneratorExp
 SCOPES = (ast.Module, ast.ClassDef, ast.FunctionDef, ast.AsyncFunctionDef, ast.Lambda)
 FUNCTIONS = (ast.FunctionDef, ast.AsyncFunctionDef, ast.Lambda)
 COMPREHENSIONS = (ast.ListComp, ast.SetComp, ast.DictComp, ast.GeneratorExp)
+_OPENERS = (ast.FunctionDef, ast.AsyncFunctionDef, ast.Lambda, ast.ClassDef)
 LOOPS = (ast.For, ast.AsyncFor, ast.While)
 _SUITES = ("body", "orelse", "finalbody")
 
@@ -161,11 +162,13 @@ def walk_scope(scope: ScopeNode) -> Iterator[ast.AST]:
     Of a nested function its decorators, defaults and annotations are yielded, for
     they are evaluated here.
     """
-    stack: list[ast.AST] = list(reversed(scope_body(scope)))
+    stack: list[ast.AST] = scope_body(scope)[::-1]
     while stack:
         node = stack.pop()
         yield node
-        stack.extend(reversed(evaluated_here(node)))
+        below = evaluated_here(node) if isinstance(node, _OPENERS) else children(node)
+        below.reverse()
+        stack += below
 
 
 def scope_body(scope: ScopeNode) -> list[ast.AST]:
@@ -186,7 +189,7 @@ def evaluated_here(node: ast.AST) -> list[ast.AST]:
                 *(keyword.value for keyword in node.keywords),
             ]
         case _:
-            return list(ast.iter_child_nodes(node))
+            return children(node)
 
 
 def _evaluated_of_arguments(arguments: ast.arguments) -> list[ast.AST]:

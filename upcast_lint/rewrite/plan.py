@@ -11,10 +11,10 @@ import ast
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from ..analysis.effects import may_run_between
 from ..analysis.facts import Facts
 from ..analysis.flow import Carrier, Flow, Read
 from ..analysis.names import Definition
+from ..analysis.order import may_run_between
 from ..analysis.paths import Paths
 from ..analysis.reads import Kind, Result, Selection, StepKind
 from ..analysis.stability import is_rebound_between

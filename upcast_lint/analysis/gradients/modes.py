@@ -20,9 +20,9 @@ import ast
 import enum
 from collections.abc import Iterator
 
-from ..effects import may_run_between
 from ..facts import Facts
 from ..imports import Imports
+from ..order import may_run_between
 from ..syntax import FUNCTIONS, SCOPES, FunctionNode, walk_scope
 from ..tensor_calls import truth, words
 

@@ -69,11 +69,21 @@ def annotated(annotation: ast.expr | None) -> Operand | None:
 
 def is_used_as_tensor(name: str, facts: Facts) -> bool:
     """Whether the scope subscripts a name or uses it as only a tensor can be."""
-    return any(
-        _is_tensor_use(node, facts)
-        for node in walk_scope(facts.scope)
-        if isinstance(node, ast.Name) and node.id == name
-    )
+    return any(_is_tensor_use(node, facts) for node in _named(facts).get(name, ()))
+
+
+class _ByName(dict[str, list[ast.Name]]):
+    """The names of a scope, by what they say."""
+
+
+def _named(facts: Facts) -> _ByName:
+    found = facts.memo.get(_ByName)
+    if not isinstance(found, _ByName):
+        found = facts.memo[_ByName] = _ByName()
+        for node in walk_scope(facts.scope):
+            if isinstance(node, ast.Name):
+                found.setdefault(node.id, []).append(node)
+    return found
 
 
 def _is_tensor_use(node: ast.Name, facts: Facts) -> bool:

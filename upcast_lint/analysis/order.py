@@ -1,0 +1,102 @@
+"""Whether one node may run between two others, judged by text, loops and paths."""
+
+from __future__ import annotations
+
+import ast
+import enum
+from collections.abc import Sequence
+
+from .facts import Facts
+from .paths import Paths
+from .syntax import LOOPS
+
+SUSPENSIONS = (ast.Yield, ast.YieldFrom, ast.Await, ast.AsyncFor, ast.AsyncWith)
+"""What lets other code run in the middle of a function."""
+
+
+def may_run_between(
+    first: ast.AST,
+    middle: ast.AST,
+    last: ast.AST,
+    facts: Facts,
+    *,
+    before_last: bool = False,
+) -> bool:
+    """Whether `middle` may run after `first` and before `last`, on some path.
+
+    What stands inside `last` counts as before it, unless `before_last` is asked for.
+    """
+    return may_run_before_any(first, middle, [last], facts, before_last=before_last)
+
+
+def may_run_before_any(
+    first: ast.AST,
+    middle: ast.AST,
+    lasts: Sequence[ast.AST],
+    facts: Facts,
+    *,
+    before_last: bool = False,
+) -> bool:
+    """`may_run_between` for any of several nodes, on one walk of the paths."""
+    behind: dict[ast.AST, int] = {}
+    for last in lasts:
+        order = _order(first, middle, last, facts, before_last)
+        if order is _Order.AGAIN:
+            return True
+        if order is _Order.BETWEEN:
+            behind[last] = 2
+    if not behind:
+        return False
+    demands = {**behind, middle: behind.get(middle, 0) | 1}
+    return any(demand == 3 for demand in Paths(first, demands, facts).from_origin())
+
+
+class _Order(enum.Enum):
+    AGAIN = enum.auto()
+    """A loop runs the middle again between the first and the last."""
+    BETWEEN = enum.auto()
+    OUTSIDE = enum.auto()
+
+
+def _order(
+    first: ast.AST,
+    middle: ast.AST,
+    last: ast.AST,
+    facts: Facts,
+    before_last: bool,
+) -> _Order:
+    """How three nodes stand to each other in the text and in its loops."""
+    tree = facts.tree
+    for loop in tree.enclosing_loops(last):
+        if (
+            isinstance(loop, LOOPS)
+            and tree.contains(loop, middle)
+            and not tree.contains(loop, first)
+        ):
+            return _Order.AGAIN
+    bound = _start(last) if before_last else _end(last)
+    if not (_end(first) <= _end(middle) and _start(middle) <= bound):
+        return _Order.OUTSIDE
+    if tree.contains(middle, last) and not isinstance(middle, SUSPENSIONS):
+        return _Order.OUTSIDE  # an operation that takes the read's result follows it
+    if _is_target_of(middle, last, facts):
+        return _Order.OUTSIDE
+    return _Order.BETWEEN
+
+
+def _is_target_of(target: ast.AST, value: ast.AST, facts: Facts) -> bool:
+    """Whether a store waits for a value of its own statement."""
+    statement = facts.tree.statement(target)
+    return (
+        isinstance(statement, ast.Assign)
+        and facts.tree.contains(statement.value, value)
+        and not facts.tree.contains(statement.value, target)
+    )
+
+
+def _start(node: ast.AST) -> tuple[int, int]:
+    return (getattr(node, "lineno", 0), getattr(node, "col_offset", 0))
+
+
+def _end(node: ast.AST) -> tuple[int, int]:
+    return (getattr(node, "end_lineno", 0), getattr(node, "end_col_offset", 0))
