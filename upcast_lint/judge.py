@@ -6,7 +6,7 @@ import ast
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 
-from .analysis.casts import recognise_cast
+from .analysis.casts import Cast, recognise_cast
 from .analysis.directives import Directives
 from .analysis.effects import Certainty, Effects, effects_of
 from .analysis.elements import Elements, ElementType, element_type
@@ -70,11 +70,11 @@ def findings_of(
         cast = recognise_cast(candidate, facts)
         if cast is None:
             continue
-        width = judge_width(
-            cast.source, facts, demands.vocab_names, demands.not_vocab_names
-        )
-        if not (width.is_vocab_wide or demands.any_width):
-            continue
+        width: Width | None = None
+        if not demands.any_width:  # the cheaper question first
+            width = _width_of(cast, facts, demands)
+            if not width.is_vocab_wide:
+                continue
         flow = follow(cast, facts, directives, recognise)
         if not flow.selections() or flow.is_loop_carried:
             continue
@@ -87,12 +87,17 @@ def findings_of(
         elements = element_type(cast.source, facts)
         if elements.elements in (Elements.NOT_FLOAT, Elements.WIDE):
             continue
+        width = width or _width_of(cast, facts, demands)
         judge = _Judge(
             facts, flow, paths, effects_of(facts), directives, demands, width
         )
         finding = judge.finding(by_code, elements)
         if finding is not None:
             yield finding
+
+
+def _width_of(cast: Cast, facts: Facts, demands: Demands) -> Width:
+    return judge_width(cast.source, facts, demands.vocab_names, demands.not_vocab_names)
 
 
 def _is_kernel(facts: Facts) -> bool:
