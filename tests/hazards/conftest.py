@@ -2,8 +2,8 @@
 
 A hazard `h05` is a function of that code (`h05_repeated_index`), where there is a
 tempting rewrite the same with `_naive` after it, and `test_h05_…_is_real`, which shows
-that the two differ, or that they agree where the name says so. What the tool makes of
-the source text of those functions is tested beside it. README.md lists the hazards.
+that the two differ, or that they agree where the name says so. Beside it,
+`test_h05_…_is_respected` hands the source text to the tool. README.md lists both.
 """
 
 from __future__ import annotations

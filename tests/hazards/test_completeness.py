@@ -1,4 +1,4 @@
-"""Every hazard of the list has its test, where the list says."""
+"""Every hazard of the list has its two tests, where the list says."""
 
 from __future__ import annotations
 
@@ -10,14 +10,39 @@ import pytest
 HERE = Path(__file__).parent
 TABLE = (HERE / "README.md").read_text(encoding="utf-8")
 LISTED = re.findall(r"^\| (h\d\d) \| .* \| `(\w+\.py)` \|$", TABLE, re.M)
+TESTS = {
+    number: (real, respected)
+    for number, real, respected in re.findall(
+        r"^\| (h\d\d) \| (`test_.*`) \| (`test_.*`) \|$", TABLE, re.M
+    )
+}
 
 
-def test_the_list_counts_from_one_to_forty() -> None:
-    assert [number for number, _ in LISTED] == [f"h{n:02}" for n in range(1, 41)]
+def named(text: str) -> list[str]:
+    return re.findall(r"`(\w+)`", text)
+
+
+def test_the_list_counts_from_one() -> None:
+    assert len(LISTED) >= 48
+    numbers = [f"h{n:02}" for n in range(1, len(LISTED) + 1)]
+    assert [number for number, _ in LISTED] == numbers
+    assert list(TESTS) == numbers
 
 
 @pytest.mark.parametrize(("number", "file"), LISTED)
-def test_a_hazard_is_shown_to_be_real(number: str, file: str) -> None:
-    text = (HERE / file).read_text()
-    assert re.search(rf"^def test_{number}_\w+_is_real\(", text, re.M)
+def test_both_tests_of_a_hazard_are_listed(number: str, file: str) -> None:
+    text = (HERE / file).read_text(encoding="utf-8")
     assert re.search(rf"^def {number}_\w+\(", text, re.M)
+    found = re.findall(rf"^def (test_{number}_\w+)\(", text, re.M)
+    real, respected = map(named, TESTS[number])
+    assert real == [name for name in found if name.endswith("_is_real")]
+    assert respected == [n for n in found if n.endswith("_is_respected")]
+    assert real and respected and {*real, *respected} == {*found}
+
+
+def test_every_test_of_a_hazard_stands_in_the_file_that_is_listed() -> None:
+    files = dict(LISTED)
+    for path in HERE.glob("test_*.py"):
+        text = path.read_text(encoding="utf-8")
+        for number in re.findall(r"^def (?:test_)?(h\d\d)_", text, re.M):
+            assert files[number] == path.name

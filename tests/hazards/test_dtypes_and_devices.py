@@ -11,6 +11,7 @@ from torch._subclasses.fake_tensor import FakeTensorMode
 from torch.utils._python_dispatch import TorchDispatchMode
 
 from .support import error_of, random_bf16
+from .tool import assert_displayed, assert_safe, assert_silent, assert_unsafe
 
 INDEX = torch.zeros(2, 1, dtype=torch.long)
 
@@ -44,6 +45,11 @@ def test_h14_bool_has_no_argmax_is_real() -> None:
     assert error_of(h14_order_of_a_mask_naive, mask) is not None
 
 
+def test_h14_a_type_without_the_read_is_respected() -> None:
+    assert_silent(h14_order_of_a_mask)
+    assert_unsafe(h14_scaled_store, h14_scaled_store_naive, "an ordinary float type")
+
+
 def h22_index_out_of_range(store: torch.Tensor, index: torch.Tensor) -> torch.Tensor:
     return store.float().gather(-1, index)
 
@@ -63,6 +69,12 @@ def test_h22_which_exception_comes_first_is_real() -> None:
         assert error_of(function, ordinary, outside) is RuntimeError
 
 
+def test_h22_a_type_that_would_raise_first_is_respected() -> None:
+    assert_unsafe(
+        h22_index_out_of_range, h22_index_out_of_range_naive, "an ordinary float type"
+    )
+
+
 def h25_result_written_to(x: torch.Tensor, out: torch.Tensor) -> None:
     torch.gather(x.float(), -1, INDEX, out=out)
 
@@ -75,6 +87,10 @@ def test_h25_out_fixes_the_dtype_is_real() -> None:
     x, out = random_bf16(2, 4), torch.empty(2, 1)
     assert error_of(h25_result_written_to, x, out) is None
     assert error_of(h25_result_written_to_naive, x, out) is RuntimeError
+
+
+def test_h25_a_result_that_is_written_to_a_buffer_is_respected() -> None:
+    assert_silent(h25_result_written_to)
 
 
 def h26_cast_that_moves(x: torch.Tensor, index: torch.Tensor) -> torch.Tensor:
@@ -92,6 +108,20 @@ def test_h26_the_index_is_where_the_copy_went_is_real() -> None:
     with FakeTensorMode() as mode:
         fake, moved = mode.from_tensor(x), torch.empty(2, 1, device="meta").long()
         assert error_of(lambda: fake.gather(-1, moved)) is not None
+
+
+def h26_slice_that_moves(x: torch.Tensor) -> torch.Tensor:
+    return x.to("cuda", torch.float32)[:, -1]
+
+
+def h26_slice_that_moves_naive(x: torch.Tensor) -> torch.Tensor:
+    return x[:, -1].to("cuda", torch.float32)
+
+
+def test_h26_a_cast_that_moves_to_the_index_is_respected() -> None:
+    """A slice has no index that could be elsewhere."""
+    assert_displayed(h26_cast_that_moves, "moves the tensor to the index's device")
+    assert_safe(h26_slice_that_moves, h26_slice_that_moves_naive)
 
 
 def h28_stacked_under_autocast(x: torch.Tensor, z: torch.Tensor) -> torch.Tensor:
@@ -119,6 +149,27 @@ def test_h28_autocast_leaves_selections_alone_is_real() -> None:
         assert torch.equal(picked, product.gather(-1, INDEX).float())
 
 
+def h28_selected_under_autocast(x: torch.Tensor, z: torch.Tensor) -> torch.Tensor:
+    with torch.autocast("cpu", dtype=torch.bfloat16):
+        return torch.cat([x.float()[:, :1], z])
+
+
+def h28_selected_under_autocast_naive(x: torch.Tensor, z: torch.Tensor) -> torch.Tensor:
+    with torch.autocast("cpu", dtype=torch.bfloat16):
+        return torch.cat([x[:, :1].float(), z])
+
+
+def test_h28_what_autocast_promotes_is_respected() -> None:
+    """The cast stays below `cat`, and moves to the selection within."""
+    assert_silent(h28_stacked_under_autocast)
+    assert_safe(h28_selected_under_autocast, h28_selected_under_autocast_naive)
+    arguments = random_bf16(2, 4), torch.zeros(2, 1)
+    assert torch.equal(
+        h28_selected_under_autocast(*arguments),
+        h28_selected_under_autocast_naive(*arguments),
+    )
+
+
 class Observer(TorchDispatchMode):
     def __init__(self) -> None:
         super().__init__()
@@ -140,10 +191,11 @@ class Observer(TorchDispatchMode):
 
 
 class Quantised(torch.Tensor):
-    """Holds halves of its values; `float` restores them."""
+    """`float` multiplies each column by a scale of its own."""
 
     def float(self, *args: Any, **kwargs: Any) -> torch.Tensor:
-        return self.as_subclass(torch.Tensor).to(torch.float32) * 2
+        plain = self.as_subclass(torch.Tensor).to(torch.float32)
+        return plain * torch.arange(plain.shape[-1], 0, -1)
 
 
 def h29_read_of_a_subclass(x: torch.Tensor) -> torch.Tensor:
@@ -151,7 +203,7 @@ def h29_read_of_a_subclass(x: torch.Tensor) -> torch.Tensor:
 
 
 def h29_read_of_a_subclass_naive(x: torch.Tensor) -> torch.Tensor:
-    return x.gather(-1, INDEX).as_subclass(torch.Tensor).float()
+    return x.gather(-1, INDEX).float()
 
 
 def test_h29_observers_and_subclasses_see_other_calls_is_real() -> None:
@@ -165,7 +217,13 @@ def test_h29_observers_and_subclasses_see_other_calls_is_real() -> None:
     assert (torch.float32, (2, 8)) not in seen[1]
     quantised = x.as_subclass(Quantised)
     before = h29_read_of_a_subclass(quantised)
-    assert torch.equal(before, 2 * h29_read_of_a_subclass_naive(quantised))
+    assert torch.equal(before, 8 * h29_read_of_a_subclass_naive(quantised))
+
+
+def test_h29_a_source_that_may_be_no_plain_tensor_is_respected() -> None:
+    assert_unsafe(
+        h29_read_of_a_subclass, h29_read_of_a_subclass_naive, "an ordinary float type"
+    )
 
 
 def h40_cast_to_another_tensor(x: torch.Tensor, other: torch.Tensor) -> torch.Tensor:
@@ -210,3 +268,38 @@ def test_h40_a_cast_to_an_unknown_dtype_may_narrow_is_real() -> None:
         assert x.grad is not None
         found.append(x.grad[0, 0].item())
     assert found == [256, 1000]
+
+
+def test_h40_a_cast_to_an_unknown_dtype_is_respected() -> None:
+    assert_silent(h40_cast_to_another_tensor)
+
+
+def h47_negated(levels: torch.Tensor) -> torch.Tensor:
+    return (-levels.float())[:, -1]
+
+
+def h47_negated_naive(levels: torch.Tensor) -> torch.Tensor:
+    return (-levels)[:, -1].float()
+
+
+def h47_magnitude(levels: torch.Tensor) -> torch.Tensor:
+    return levels.float().abs()[:, -1]
+
+
+def h47_magnitude_naive(levels: torch.Tensor) -> torch.Tensor:
+    return levels.abs()[:, -1].float()
+
+
+def test_h47_signs_of_integers_wrap_around_is_real() -> None:
+    unsigned = torch.ones(1, 1, dtype=torch.uint8)
+    assert h47_negated(unsigned) == -1 and h47_negated_naive(unsigned) == 255
+    lowest = torch.full((1, 1), -128, dtype=torch.int8)
+    assert h47_magnitude(lowest) == 128 and h47_magnitude_naive(lowest) == -128
+    is_set = torch.ones(1, 1, dtype=torch.bool)
+    assert error_of(h47_negated, is_set) is None
+    assert error_of(h47_negated_naive, is_set) is RuntimeError
+
+
+def test_h47_a_sign_change_of_an_unknown_type_is_respected() -> None:
+    assert_unsafe(h47_negated, h47_negated_naive, "`levels` has a float type")
+    assert_unsafe(h47_magnitude, h47_magnitude_naive, "`levels` has a float type")

@@ -9,6 +9,8 @@ from torch.utils._python_dispatch import TorchDispatchMode
 
 from upcast_lint.verify.accounting import PeakMemory
 
+from .tool import assert_unsafe
+
 INDEX = torch.zeros(4, 64, 8, dtype=torch.long)
 UNIT = 4 * 64 * 1000 * 2
 
@@ -47,3 +49,7 @@ def test_h37_a_dispatch_mode_adds_a_buffer_to_the_backward_of_gather_is_real() -
         5.0,
         2.0,
     ]
+
+
+def test_h37_what_is_rewritten_is_what_is_measured_is_respected() -> None:
+    assert_unsafe(h37_gather, h37_gather_naive, "repeats in `INDEX`")

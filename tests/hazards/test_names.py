@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 
 import torch
 
 from .support import gradient, random_bf16
+from .tool import assert_displayed, assert_silent, assert_unsafe
 
 ZERO = torch.zeros(2, 1, dtype=torch.long)
 
@@ -32,6 +33,10 @@ def test_h04_a_rebound_name_is_read_again_is_real() -> None:
     assert torch.equal(before[0], after[0])
     assert before[1].dtype != after[1].dtype
     assert not torch.equal(before[1], after[1].float())
+
+
+def test_h04_a_full_read_of_the_rebound_name_is_respected() -> None:
+    assert_silent(h04_name_read_again)
 
 
 def h20_hook_on_the_copy(
@@ -62,6 +67,10 @@ def test_h20_a_hook_on_the_copy_is_real() -> None:
     assert torch.equal(before, 2 * after)
 
 
+def test_h20_a_copy_with_a_hook_is_respected() -> None:
+    assert_silent(h20_hook_on_the_copy)
+
+
 def h21_copy_made_a_leaf(x: torch.Tensor) -> torch.Tensor:
     wide = x.float().requires_grad_()
     wide.gather(-1, ZERO).sum().backward()
@@ -80,6 +89,10 @@ def test_h21_requires_grad_on_the_copy_is_real() -> None:
     assert before is not None and before.shape == (2, 8)
     assert after is not None and after.shape == (2, 1)
     assert x.grad is None
+
+
+def test_h21_a_copy_that_is_made_a_leaf_is_respected() -> None:
+    assert_silent(h21_copy_made_a_leaf)
 
 
 def h27_copy_captured(x: torch.Tensor) -> Callable[[], torch.Tensor]:
@@ -122,3 +135,105 @@ def test_h27_the_same_slice_in_every_turn_of_a_loop_is_real() -> None:
     before = gradient(h27_copy_read_in_a_loop, x, weights, upstream=one)
     after = gradient(h27_copy_read_in_a_loop_naive, x, weights, upstream=one)
     assert not torch.equal(before, after)
+
+
+def test_h27_a_captured_copy_is_respected() -> None:
+    assert_silent(h27_copy_captured)
+
+
+def test_h27_a_slice_that_every_turn_reads_is_respected() -> None:
+    assert_unsafe(
+        h27_copy_read_in_a_loop,
+        h27_copy_read_in_a_loop_naive,
+        "no element is selected in two rounds of the loop",
+    )
+
+
+def h42_generator_that_runs_later(
+    x: torch.Tensor, starts: Iterable[int]
+) -> Iterable[torch.Tensor]:
+    wide = x.float()
+    parts = (wide[:, start : start + 2] for start in starts)
+    x.zero_()
+    return parts
+
+
+def h42_generator_that_runs_later_naive(
+    x: torch.Tensor, starts: Iterable[int]
+) -> Iterable[torch.Tensor]:
+    parts = (x[:, start : start + 2].float() for start in starts)
+    x.zero_()
+    return parts
+
+
+def h42_generator_that_outlives_the_name(
+    x: torch.Tensor, starts: Iterable[int]
+) -> list[torch.Tensor]:
+    wide = x.float()
+    parts = (wide[:, start : start + 2] for start in starts)
+    x = x[:, :0]
+    return list(parts)
+
+
+def h42_generator_that_outlives_the_name_naive(
+    x: torch.Tensor, starts: Iterable[int]
+) -> list[torch.Tensor]:
+    parts = (x[:, start : start + 2].float() for start in starts)
+    x = x[:, :0]
+    return list(parts)
+
+
+def test_h42_a_generator_reads_what_it_finds_when_it_runs_is_real() -> None:
+    for part in h42_generator_that_runs_later(torch.ones(2, 4).bfloat16(), (0, 2)):
+        assert part.eq(1).all()
+    naive = h42_generator_that_runs_later_naive(torch.ones(2, 4).bfloat16(), (0, 2))
+    assert all(part.eq(0).all() for part in naive)
+
+
+def test_h42_a_generator_sees_its_names_rebound_is_real() -> None:
+    x = random_bf16(2, 4)
+    (before,) = h42_generator_that_outlives_the_name(x, (0,))
+    (after,) = h42_generator_that_outlives_the_name_naive(x, (0,))
+    assert before.shape == (2, 2) and after.shape == (2, 0)
+
+
+def test_h42_a_generator_that_runs_later_is_respected() -> None:
+    assert_silent(h42_generator_that_runs_later)
+    assert_silent(h42_generator_that_outlives_the_name)
+
+
+def h48_dtype_rebound(x: torch.Tensor) -> tuple[torch.Tensor, torch.dtype]:
+    dtype = torch.float32
+    wide = x.to(dtype)
+    dtype = torch.int64
+    return wide[:, -1], dtype
+
+
+def h48_dtype_rebound_naive(x: torch.Tensor) -> tuple[torch.Tensor, torch.dtype]:
+    dtype = torch.float32
+    dtype = torch.int64
+    return x[:, -1].to(dtype), dtype
+
+
+def h48_device_rebound(x: torch.Tensor, device: str) -> tuple[torch.Tensor, str]:
+    wide = x.to(device, torch.float32)
+    device = "meta"
+    return wide[:, -1], device
+
+
+def h48_device_rebound_naive(x: torch.Tensor, device: str) -> tuple[torch.Tensor, str]:
+    device = "meta"
+    return x[:, -1].to(device, torch.float32), device
+
+
+def test_h48_arguments_of_the_cast_are_read_later_is_real() -> None:
+    x = random_bf16(2, 4)
+    assert h48_dtype_rebound(x)[0].dtype is torch.float32
+    assert h48_dtype_rebound_naive(x)[0].dtype is torch.int64
+    assert h48_device_rebound(x, "cpu")[0].device.type == "cpu"
+    assert h48_device_rebound_naive(x, "cpu")[0].device.type == "meta"
+
+
+def test_h48_an_argument_of_the_cast_that_changes_is_respected() -> None:
+    for hazard in h48_dtype_rebound, h48_device_rebound:
+        assert_displayed(hazard, "an argument of the cast changes")

@@ -9,6 +9,7 @@ import torch
 import torch.nn.functional as F
 
 from .support import error_of, random_bf16
+from .tool import assert_safe, assert_silent, assert_unsafe
 
 ZERO = torch.zeros(2, 1, dtype=torch.long)
 
@@ -40,6 +41,16 @@ def test_h01_a_slice_of_a_noop_cast_aliases_the_source_is_real(
     assert not x.any()
 
 
+def h01_gather_of_a_noop_cast_naive(x: torch.Tensor) -> torch.Tensor:
+    return x.gather(-1, ZERO).float().add_(1)
+
+
+def test_h01_a_result_that_is_written_to_is_respected() -> None:
+    """A slice is a view of the source on both sides, a gather on neither."""
+    assert_safe(h01_slice_of_a_noop_cast, h01_slice_of_a_noop_cast_naive)
+    assert_unsafe(h01_gather_of_a_noop_cast, h01_gather_of_a_noop_cast_naive, "repeats")
+
+
 def h02_copy_written_between(x: torch.Tensor) -> torch.Tensor:
     wide = x.float()
     wide.div_(0.7)
@@ -65,6 +76,28 @@ def test_h02_a_write_to_the_copy_between_is_real() -> None:
     assert not torch.equal(x, torch.ones(2, 4).bfloat16())
 
 
+def h02_copy_written_through_a_view(x: torch.Tensor) -> torch.Tensor:
+    wide = x.float()
+    wide[:, -1].add_(1)
+    return wide[:, -2:]
+
+
+def h02_copy_written_through_a_view_naive(x: torch.Tensor) -> torch.Tensor:
+    x[:, -1].float().add_(1)
+    return x[:, -2:].float()
+
+
+def test_h02_a_write_through_a_view_of_the_copy_is_real() -> None:
+    x = torch.zeros(2, 4).bfloat16()
+    assert h02_copy_written_through_a_view(x).any()
+    assert not h02_copy_written_through_a_view_naive(x).any()
+
+
+def test_h02_a_copy_that_is_written_to_is_respected() -> None:
+    assert_silent(h02_copy_written_between)
+    assert_silent(h02_copy_written_through_a_view)
+
+
 def h03_source_written_between(x: torch.Tensor) -> torch.Tensor:
     wide = x.float()
     x.add_(1)
@@ -80,6 +113,47 @@ def test_h03_a_write_to_the_source_between_is_real() -> None:
     before = h03_source_written_between(torch.zeros(2, 4).bfloat16())
     after = h03_source_written_between_naive(torch.zeros(2, 4).bfloat16())
     assert before.eq(0).all() and after.eq(1).all()
+
+
+def h03_source_written_between_selected_first(x: torch.Tensor) -> torch.Tensor:
+    wide = x[:, :2].float()
+    x.add_(1)
+    return wide
+
+
+@pytest.mark.parametrize("dtype", [torch.bfloat16, torch.float32])
+def test_h03_a_selection_before_the_write_is_equal_is_real(dtype: torch.dtype) -> None:
+    """A float32 source is written to through its slice as through its copy."""
+    before = h03_source_written_between(torch.zeros(2, 4, dtype=dtype))
+    after = h03_source_written_between_selected_first(torch.zeros(2, 4, dtype=dtype))
+    assert torch.equal(before, after)
+
+
+def h03_gathered_after_the_write(x: torch.Tensor) -> torch.Tensor:
+    wide = x.float()
+    x.add_(1)
+    return wide.gather(-1, ZERO)
+
+
+def h03_gathered_after_the_write_naive(x: torch.Tensor) -> torch.Tensor:
+    picked = x.gather(-1, ZERO).float()
+    x.add_(1)
+    return picked
+
+
+def test_h03_a_gather_before_the_write_differs_in_float32_is_real() -> None:
+    assert h03_gathered_after_the_write(torch.zeros(2, 4)).eq(1).all()
+    assert h03_gathered_after_the_write_naive(torch.zeros(2, 4)).eq(0).all()
+
+
+def test_h03_a_source_that_is_written_to_is_respected() -> None:
+    """A slice may move above the write, where it is a view; a gather may not."""
+    assert_unsafe(
+        h03_source_written_between,
+        h03_source_written_between_selected_first,
+        "backward does not mind that the source is written to",
+    )
+    assert_silent(h03_gathered_after_the_write)
 
 
 def h16_embedding_that_renormalises(
@@ -104,6 +178,10 @@ def test_h16_max_norm_writes_the_weight_is_real() -> None:
     assert not torch.equal(before, after)
 
 
+def test_h16_a_weight_that_the_lookup_writes_is_respected() -> None:
+    assert_silent(h16_embedding_that_renormalises)
+
+
 def h23_forced_copy(x: torch.Tensor) -> torch.Tensor:
     return x.to(torch.float32, copy=True)[:, :2].add_(1)
 
@@ -118,6 +196,17 @@ def test_h23_a_lost_copy_true_is_real() -> None:
     assert not x.any()
     h23_forced_copy_naive(x)
     assert x.any()
+
+
+def h23_forced_copy_kept(x: torch.Tensor) -> torch.Tensor:
+    return x[:, :2].to(torch.float32, copy=True).add_(1)
+
+
+def test_h23_copy_true_goes_with_the_cast_is_respected() -> None:
+    x = torch.zeros(2, 4)
+    h23_forced_copy_kept(x)
+    assert not x.any()
+    assert_safe(h23_forced_copy, h23_forced_copy_kept)
 
 
 def h36_source_written_before_backward(x: torch.Tensor) -> torch.Tensor:
@@ -170,6 +259,14 @@ def test_h36_only_some_reads_save_their_input_is_real(name: str) -> None:
     assert error_of(run_backward, read_then_write) is (RuntimeError if saves else None)
 
 
+def test_h36_a_source_that_is_reused_before_backward_is_respected() -> None:
+    assert_unsafe(
+        h36_source_written_before_backward,
+        h36_source_written_before_backward_naive,
+        "`x` is written to by `zero_` after it was selected from",
+    )
+
+
 def h38_slice_of_a_leaf_written(x: torch.Tensor) -> torch.Tensor:
     return x.float()[:, -1].add_(1)
 
@@ -183,3 +280,7 @@ def test_h38_a_write_to_a_slice_of_a_float32_leaf_raises_in_both_is_real() -> No
         leaf = torch.zeros(2, 4, requires_grad=True)
         assert error_of(function, leaf) is RuntimeError
         assert error_of(function, leaf.detach().bfloat16().requires_grad_()) is None
+
+
+def test_h38_a_write_that_raises_in_both_is_respected() -> None:
+    assert_safe(h38_slice_of_a_leaf_written, h38_slice_of_a_leaf_written_naive)
