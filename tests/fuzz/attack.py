@@ -12,7 +12,7 @@ from .execution import Tolerance, difference, execute, load
 from .inputs import Variant, variants
 from .programs import ENTRY, Program
 
-VARIANTS = 10
+VARIANTS = 12
 _PATH = "program.py"
 
 
@@ -111,11 +111,12 @@ def tolerance_of(conditions: tuple[str, ...], tier: Tier) -> Tolerance:
     return Tolerance(
         gradients=tier is Tier.UNSAFE,
         last_bits="in the same order" in said or "treats every element alike" in said,
+        zero_signs="zeros of both signs" in said,
     )
 
 
 def _breaks_condition(text: str, variant: Variant, conditions: tuple[str, ...]) -> bool:
     """Whether these inputs break what an unsafe fix is conditional on."""
-    if not any("which does not change it" in each for each in conditions):
+    if not any("does not change" in each for each in conditions):
         return False
     return "touch(" in text or ("fn(" in text and variant.callback == "touch")

@@ -29,7 +29,7 @@ def indented(lines: Sequence[str]) -> list[str]:
 def statement(scope: Scope) -> list[str]:
     """One statement of any kind."""
     choices = scope.choices
-    if scope.noise > 0 and choices.chance(35):
+    if scope.noise > 0 and choices.chance(45):
         return noise_statement(scope)
     return choices.weighted(_KINDS)(scope)
 
@@ -102,9 +102,8 @@ def _try(scope: Scope) -> list[str]:
     choices = scope.choices
     inside = body(scope, _count(scope))
     if choices.chance(30):
-        where = choices.below(len(inside) + 1)
-        if not any(line.startswith(" ") for line in inside[where : where + 1]):
-            inside.insert(where, "if flag: raise ValueError('flag')")
+        where = choices.pick((0, len(inside)))
+        inside.insert(where, "if flag: raise ValueError('flag')")
     lines = ["try:", *indented(inside)]
     final = choices.chance(35)
     if not final or choices.chance(50):
@@ -271,7 +270,7 @@ _KINDS: tuple[tuple[int, Callable[[Scope], list[str]]], ...] = (
     (8, _chunk_loop),
     (9, finish_statement),
     (6, metadata_statement),
-    (5, view_statement),
+    (7, view_statement),
     (4, _comprehension),
     (5, _index),
     (2, _cast),

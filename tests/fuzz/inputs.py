@@ -59,12 +59,12 @@ _LARGE = {"B": 3, "S": 41, "V": 129, "K": 9, "J": 2, "H": 65}
 def variants(seed: int, count: int) -> list[Variant]:
     """`count` variants that between them cover every type, origin and flag.
 
-    The first is the plainest. The last is large.
+    The first is the plainest. The last two are large.
     """
     random = Random(seed ^ 0x5EED)
     found = [Variant(seed)]
     for number in range(1, count):
-        large = number == count - 1 and count > 2
+        large = number >= count - 2 and count > 3
         found.append(
             Variant(
                 seed=seed + number,

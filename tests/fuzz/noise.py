@@ -308,10 +308,10 @@ def _other_side(scope: Scope) -> list[str]:
 
 
 _NOISE: tuple[tuple[int, Callable[[Scope], list[str]]], ...] = (
-    (10, _full_read),
-    (9, _write_source),
-    (7, _write_copy),
-    (10, _write_result),
+    (8, _full_read),
+    (12, _write_source),
+    (11, _write_copy),
+    (13, _write_result),
     (9, _rebind_source),
     (8, _rebind_copy),
     (8, _rebind_operand),
@@ -321,5 +321,5 @@ _NOISE: tuple[tuple[int, Callable[[Scope], list[str]]], ...] = (
     (6, _container),
     (8, _second_cast),
     (8, _source_read),
-    (8, _other_side),
+    (6, _other_side),
 )

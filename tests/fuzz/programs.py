@@ -18,11 +18,12 @@ from .choices import Choices
 from .indices import index_statement
 from .noise import HELPERS
 from .parameters import GRIDS, PARAMETERS, ROWS, TABLES
-from .statements import select_statement, selection
+from .statements import select_statement, selection, view_statement
 from .tensors import Kind, Scope, Tensor, bare
 from .views import viewed
 
 ENTRY = "fuzzed"
+_LOGITS = ("logits", "student_logits", "lm_logits")
 
 
 @dataclass(frozen=True, slots=True)
@@ -42,11 +43,13 @@ def program_text(random: Random) -> str:
     choices = Choices(random)
     source = _source(choices)
     scope = Scope(choices, source)
-    scope.noise = choices.weighted(((50, 0), (26, 1), (14, 2), (10, 4)))
+    scope.noise = choices.weighted(((50, 0), (28, 1), (13, 2), (9, 4)))
     lines = _prelude(scope)
     if choices.chance(85):
         lines += cast_statement(scope, scope.source)
-    for _ in range(1 + choices.weighted(((45, 0), (30, 1), (15, 2), (10, 4)))):
+        if choices.chance(10):
+            lines += view_statement(scope)
+    for _ in range(1 + choices.weighted(((56, 0), (24, 1), (12, 2), (8, 4)))):
         lines += statement(scope)
     if not scope.results or choices.chance(25):
         lines += select_statement(scope)
@@ -61,7 +64,7 @@ def _source(choices: Choices) -> Tensor:
     )
     match form:
         case "grid":
-            return Tensor(choices.pick(GRIDS), dims, Kind.LOW)
+            return Tensor(choices.pick(GRIDS * 2 + _LOGITS * 2), dims, Kind.LOW)
         case "row":
             return Tensor(choices.pick(ROWS), ("B", "V"), Kind.LOW)
         case "table":
@@ -131,9 +134,9 @@ def _return(scope: Scope) -> list[str]:
 
 
 _DECORATORS = (
-    (60, ""),
-    (22, "@torch.no_grad()\n"),
-    (8, "@torch.inference_mode()\n"),
+    (50, ""),
+    (42, "@torch.no_grad()\n"),
+    (12, "@torch.inference_mode()\n"),
     (3, "@torch.enable_grad()\n"),
 )
 

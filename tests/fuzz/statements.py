@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import re
+
 from .casts import spelled
 from .selections import selected
 from .tensors import Kind, Scope, Tensor, bare
@@ -21,7 +23,8 @@ def operand(scope: Scope) -> Tensor:
 def selection(scope: Scope) -> Tensor:
     """A selection of a copy, with what is done to its result at once."""
     result = selected(scope, operand(scope))
-    if scope.choices.chance(25):
+    # A slice is strided: what adds it up may do so in another order.
+    if scope.choices.chance(45 if result.text.endswith("]") else 20):
         result = finished(scope, result)
     return result
 
@@ -34,8 +37,11 @@ def finished(scope: Scope, result: Tensor) -> Tensor:
         f"{text}.float()",
         f"{text}.log_softmax(-1)",
         f"{text}.sum()",
+        f"{text}.sum()",
+        f"{text}.mean()",
         f"{text}.mean()",
         f"{text}.sum(-1)",
+        f"{text}.norm()",
         f"{text}.norm()",
         f"torch.sum({text})",
         f"({text} * 2)",
@@ -191,7 +197,7 @@ def view_statement(scope: Scope) -> list[str]:
     """A view or scaled copy under another name, or its own."""
     tensor = scope.copy()
     made = disguised(scope, tensor)
-    if made.text == tensor.text or scope.choices.chance(25):
+    if made.text == tensor.text or scope.choices.chance(45):
         made = scaled(scope, made)
     name = tensor.text if scope.choices.chance(40) else scope.fresh("v")
     if not name.isidentifier():
@@ -200,4 +206,23 @@ def view_statement(scope: Scope) -> list[str]:
     if scope.source.text == name:
         scope.source = made.become(name)
     scope.copies.append(made.become(name))
-    return [f"{name} = {bare(made.text)}"]
+    lines = [f"{name} = {bare(made.text)}"]
+    if scope.choices.chance(60 if scope.noise > 0 else 10):
+        changes = [c for f, c in _CHANGES.items() if reads_name(lines[0], f)]
+        scope.noise -= len(changes[:1])
+        lines += changes[:1]
+    return lines
+
+
+_CHANGES = {
+    "t": "t = t + 1",
+    "temperature": "temperature *= 2",
+    "n": "n = 3 - n",
+    "row_scale": "row_scale.mul_(2)",
+    "out.temperature": "out.temperature = 2.5",
+}
+"""How what arithmetic reads beside the copy may change before the selection."""
+
+
+def reads_name(text: str, name: str) -> bool:
+    return re.search(rf"(?<![\w.]){re.escape(name)}\b", text) is not None

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import secrets
+from collections.abc import Callable
 from random import Random
 
 import pytest
@@ -20,26 +21,31 @@ WITHIN = 2_000
 
 
 def _check(tally: Tally) -> None:
-    print(tally.figures())
     reports = [smallest(failure).report() for failure in tally.failures[:3]]
     assert not tally.failures, "\n\n".join([*reports, tally.figures()])
 
 
 @pytest.mark.parametrize("tier", list(Tier))
-def test_fixed_sample_is_unchanged_by_fixes(tier: Tier) -> None:
+def test_fixed_sample_is_unchanged_by_fixes(
+    tier: Tier, say: Callable[[str], None]
+) -> None:
     half = FIXED_SAMPLE // 2
     first = 0 if tier is Tier.SAFE else half
     tally = campaign(tier, range(first, first + half))
+    say(f"{tier.value}, fixed sample: {tally.figures()}")
     _check(tally)
     assert tally.ran >= 0.60 * tally.programs
     assert tally.rewritten >= 0.25 * tally.programs
 
 
 @pytest.mark.parametrize("tier", list(Tier))
-def test_random_sample_is_unchanged_by_fixes(tier: Tier) -> None:
+def test_random_sample_is_unchanged_by_fixes(
+    tier: Tier, say: Callable[[str], None]
+) -> None:
     first = secrets.randbelow(2**40)
-    print(f"python -m tests.fuzz --tier {tier.value} --seed {first}")
-    _check(campaign(tier, range(first, first + RANDOM_SAMPLE // 2)))
+    tally = campaign(tier, range(first, first + RANDOM_SAMPLE // 2))
+    say(f"{tier.value}, random sample from --seed {first}: {tally.figures()}")
+    _check(tally)
 
 
 @settings(
@@ -63,7 +69,7 @@ def test_same_seed_gives_the_same_program() -> None:
 
 
 @pytest.mark.parametrize("wrong", WRONG_FIXERS, ids=lambda wrong: wrong.name)
-def test_wrong_fixer_is_caught(wrong: WrongFixer) -> None:
+def test_wrong_fixer_is_caught(wrong: WrongFixer, say: Callable[[str], None]) -> None:
     for seed in range(WITHIN):
         program = program_of(seed)
         with wrong.broken():
@@ -72,6 +78,6 @@ def test_wrong_fixer_is_caught(wrong: WrongFixer) -> None:
             continue
         # What the real engine gets wrong as well proves nothing.
         if attack(program, wrong.tier).mismatch is None:
-            print(f"{wrong.name}: caught by program {seed}")
+            say(f"wrong fixer that {wrong.name}: caught by program {seed}")
             return
     pytest.fail(f"not caught within {WITHIN} programs")

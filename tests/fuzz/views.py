@@ -51,7 +51,7 @@ def scaled(scope: Scope, tensor: Tensor) -> Tensor:
     """Arithmetic of the tensor with a number."""
     choices = scope.choices
     text = tensor.text
-    number = choices.pick(_NUMBERS if choices.chance(60) else _FACTORS)
+    number = choices.pick(_FACTORS if choices.chance(45) else _NUMBERS)
     forms = [
         f"({text} / {number})",
         f"({text} * {number})",

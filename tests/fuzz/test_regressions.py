@@ -1,0 +1,275 @@
+"""Programs that the fuzzer found, each on the smallest form that showed the mistake.
+
+A program of the safe tier has to keep outputs and gradients, one of the unsafe tier
+its outputs, whether the engine rewrites it or not.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import pytest
+import torch
+
+from .attack import Tier, attack
+from .programs import Program
+
+
+@dataclass(frozen=True, slots=True)
+class Regression:
+    name: str
+    reason: str
+    tier: Tier
+    body: str
+
+
+_HEADER = "import torch\nimport torch.nn.functional as F\n\n\n"
+_SEEDS = range(0, 60, 20)
+_VARIANTS = 16
+
+
+REGRESSIONS = (
+    Regression(
+        "sign after arithmetic",
+        "a change of sign commutes with the cast, not with the arithmetic above it",
+        Tier.SAFE,
+        """\
+def fuzzed(step_logits, labels):
+    rows = torch.arange(labels.size(0))
+    return (step_logits.to(torch.float32) - 2).neg()[rows, labels[:, 1]]
+""",
+    ),
+    Regression(
+        "sign of an arithmetic carrier",
+        "the same through a name",
+        Tier.UNSAFE,
+        """\
+def fuzzed(lm_logits, cols):
+    lm_logits = lm_logits.float()
+    lm_logits = lm_logits + 1
+    return (-lm_logits).take_along_dim(cols[None, None], 2)
+""",
+    ),
+    Regression(
+        "abs after clamp",
+        "clamping is arithmetic, too",
+        Tier.SAFE,
+        """\
+def fuzzed(logits, labels):
+    wide = logits.float()
+    clamped = wide.clamp(min=-1.0, max=0.7)
+    return clamped.abs()[labels > 2]
+""",
+    ),
+    Regression(
+        "comprehension over arithmetic",
+        "the selection of an iteration is no expression to rebuild; this raised",
+        Tier.SAFE,
+        """\
+def fuzzed(scores):
+    wide = scores.to(torch.float32, copy=True)
+    bent = torch.relu(wide)
+    return [row.sum() for row in bent]
+""",
+    ),
+    Regression(
+        "source read in the statement of the cast",
+        "the order in which three contributions to a gradient are added",
+        Tier.SAFE,
+        """\
+def fuzzed(x, mask):
+    first, second = x.float(), x.float()
+    return second, first.masked_select(mask.unsqueeze(-1))
+""",
+    ),
+    Regression(
+        "strided piece of a loop is summed",
+        "a piece bound by the loop has other strides after the rewrite",
+        Tier.UNSAFE,
+        """\
+def fuzzed(logits):
+    parts = []
+    wide = logits.to(torch.float32)
+    for part in wide.unbind(2):
+        parts.append(part.sum())
+    return parts
+""",
+    ),
+    Regression(
+        "strided row of an iteration is measured",
+        "the same where the tensor itself is iterated over",
+        Tier.SAFE,
+        """\
+def fuzzed(lm_logits):
+    parts = []
+    wide = torch.Tensor.float(lm_logits)
+    for part in wide:
+        parts.append(part.norm())
+    return parts
+""",
+    ),
+    Regression(
+        "piece of a loop is written to before another read",
+        "the piece is a view: the write reaches the copy",
+        Tier.UNSAFE,
+        """\
+def fuzzed(hidden, head_weight, idx):
+    wide = (hidden @ head_weight.mT).to(torch.float32)
+    for part in wide:
+        part.mul_(2)
+    return wide.gather(dim=2, index=idx)
+""",
+    ),
+    Regression(
+        "alias of the copy is never read",
+        "the alias kept the name of a copy that was gone: NameError",
+        Tier.UNSAFE,
+        """\
+def fuzzed(lm_logits, train):
+    wide = lm_logits.to(torch.float32)
+    if train:
+        for number in enumerate(wide):
+            pass
+        alias = wide
+    return wide.max(0, keepdim=True).values
+""",
+    ),
+    Regression(
+        "source of an attribute read between cast and selection",
+        "the order of contributions counts for `out.logits` as for a name",
+        Tier.SAFE,
+        """\
+def fuzzed(out):
+    wide = out.logits.float()
+    low = out.logits.sum()
+    rows = torch.arange(wide.shape[0])[:, None]
+    picked = wide[rows, torch.arange(wide.shape[1])]
+    return picked, low
+""",
+    ),
+    Regression(
+        "cast without gradients, selection with them",
+        "the selection of an undifferentiated copy began to require a gradient",
+        Tier.UNSAFE,
+        """\
+@torch.no_grad()
+def fuzzed(grid, n):
+    grid = grid.float()
+    with torch.enable_grad():
+        return grid[n - 1]
+""",
+    ),
+    Regression(
+        "cast without gradients, slice after the block",
+        "a float32 source is its own copy, and keeps its gradient",
+        Tier.UNSAFE,
+        """\
+def fuzzed(grid):
+    with torch.no_grad():
+        wide = grid.float()
+    return wide[:, -1] * 2
+""",
+    ),
+    Regression(
+        "view of the copy made without gradients",
+        "a view requires a gradient even where none is recorded; a cast does not",
+        Tier.UNSAFE,
+        """\
+def fuzzed(grid):
+    wide = grid.float()
+    with torch.no_grad():
+        last = wide[-1:]
+    return last, last[0] * 2
+""",
+    ),
+    Regression(
+        "arithmetic without gradients between cast and selection",
+        "lifting the selection moved the arithmetic to where gradients flow",
+        Tier.UNSAFE,
+        """\
+def fuzzed(grid, cols):
+    grid = grid.to(torch.float32)
+    with torch.no_grad():
+        grid = grid * 3
+    return grid[..., cols]
+""",
+    ),
+    Regression(
+        "vector of rows beside a mask of two dimensions",
+        "the vector has one dimension, and no place for the mask",
+        Tier.UNSAFE,
+        """\
+def fuzzed(x, mask, row_scale):
+    x = x.float()
+    return (x * row_scale[:, None, None])[mask]
+""",
+    ),
+    Regression(
+        "chunks of arithmetic",
+        "a tuple of chunks cannot be cast",
+        Tier.SAFE,
+        """\
+def fuzzed(student_logits):
+    first, second = (student_logits.to(torch.float32, copy=True) / 3.0).chunk(2, 1)
+    return first
+""",
+    ),
+    Regression(
+        "chunks of an arithmetic carrier",
+        "the same through names",
+        Tier.SAFE,
+        """\
+def fuzzed(step_logits):
+    step_logits = step_logits.type(torch.float32)
+    step_logits = 1.0 - step_logits
+    first, second = step_logits.chunk(2, 1)
+    return second
+""",
+    ),
+    Regression(
+        "method on a negated copy",
+        "`(-wide).exp()` is not `-wide.exp()`",
+        Tier.UNSAFE,
+        """\
+def fuzzed(step_logits, labels):
+    wide = step_logits.float()
+    return (-wide).exp().gather(dim=1, index=labels[:, :1])
+""",
+    ),
+    Regression(
+        "copy handed on and written to before a selection",
+        "the write reaches the copy that the selection reads",
+        Tier.SAFE,
+        """\
+@torch.no_grad()
+def fuzzed(hidden, head_weight, labels, flag, store):
+    wide = F.linear(hidden, head_weight).float()
+    if flag:
+        store.alias = wide
+        store.alias.mul_(2)
+    return wide[labels > 2]
+""",
+    ),
+    Regression(
+        "embedding that renormalises the copy",
+        "`max_norm` writes to the weights it looks up",
+        Tier.UNSAFE,
+        """\
+def fuzzed(table, idx, n):
+    wide = table.to(dtype=torch.float32, copy=True)
+    if n > 1:
+        rows = F.embedding(idx, wide, max_norm=1.0)
+    return torch.argmax(wide, dim=1), wide[0]
+""",
+    ),
+)
+
+
+@pytest.mark.parametrize("regression", REGRESSIONS, ids=lambda each: each.name)
+def test_program_is_unchanged_by_fixes(regression: Regression) -> None:
+    torch.set_num_threads(1)
+    for seed in _SEEDS:
+        program = Program(seed, _HEADER + regression.body)
+        result = attack(program, regression.tier, _VARIANTS)
+        assert result.ran, "the program does not run"
+        assert result.mismatch is None, f"{regression.reason}\n{result.report()}"
