@@ -29,7 +29,7 @@ LAYERS = (
     ("rule",),
     ("rules",),
     ("registry",),
-    ("safety",),
+    ("safety", "wording"),
     ("judge",),
     ("screen",),
     ("linter",),

@@ -11,10 +11,10 @@ from textwrap import dedent
 import pytest
 
 from tests.rewrite.helpers import IMPORTS, source_of
+from upcast_lint.analysis.coverage import are_disjoint
 from upcast_lint.analysis.reads import Piece
 from upcast_lint.finding import Finding, Safety
 from upcast_lint.linter import Options, lint
-from upcast_lint.safety import are_disjoint
 
 
 def finding(code: str, *, inference: bool = False) -> Finding:

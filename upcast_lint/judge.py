@@ -7,24 +7,25 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 
 from .analysis.casts import Cast, recognise_cast
+from .analysis.coverage import covers_everything
 from .analysis.directives import Directives
 from .analysis.effects import Certainty, Effects, effects_of
 from .analysis.elements import Elements, ElementType, element_type
 from .analysis.facts import Facts
 from .analysis.flow import Flow, Read, follow, paths_of
 from .analysis.order import may_run_between
-from .analysis.paths import NARROW, Paths, negation
-from .analysis.reads import Kind, Result, Selection, StepKind, Use
+from .analysis.paths import NARROW, Paths
+from .analysis.reads import Kind, Selection, Use
 from .analysis.syntax import walk_scope
 from .analysis.width.verdict import Width, judge_width
 from .finding import Edit, Estimate, Finding, Fix, Range, Safety
-from .finding import Read as ReportedRead
 from .rewrite.edits import write_plan
 from .rewrite.hoist import hoist_selection
 from .rewrite.plan import Plan, plan_rewrite
 from .rewrite.text import Unfixable
 from .rule import Rule
 from .safety import Assessment, assess, values_of
+from .wording import Wording
 
 _KERNEL_LANGUAGES = ("triton", "tilelang", "numba", "jax", "mlx", "cutlass", "taichi")
 
@@ -82,7 +83,7 @@ def findings_of(
             continue
         flow.reads = [_demoted(read) for read in flow.reads]
         paths = paths_of(flow, facts)
-        if NARROW not in paths.from_origin() or _covers_everything(flow, facts):
+        if NARROW not in paths.from_origin() or covers_everything(flow, facts):
             continue
         elements = element_type(cast.source, facts)
         if elements.elements in (Elements.NOT_FLOAT, Elements.WIDE):
@@ -156,63 +157,6 @@ def _demoted(read: Read) -> Read:
     return read
 
 
-def _covers_everything(flow: Flow, facts: Facts) -> bool:
-    """Whether selections that keep a part each keep the whole together, on one path."""
-    reads = [r for r in flow.selections() if r.selection and r.selection.piece]
-    for first in reads:
-        alike = [
-            read
-            for read in reads
-            if read.steps == first.steps and _dimension(read) == _dimension(first)
-        ]
-        for chain in (_chain_from(first, alike), _interleaved(first, alike)):
-            if chain and _meet_on_a_path(chain, flow, facts):
-                return True
-    return False
-
-
-def _dimension(read: Read) -> int | None:
-    piece = read.selection.piece if read.selection else None
-    return piece.dimension if piece else None
-
-
-def _bounds(read: Read) -> tuple[str | None, str | None, str | None]:
-    assert read.selection is not None and read.selection.piece is not None
-    piece = read.selection.piece
-    return piece.lower, piece.upper, piece.step
-
-
-def _chain_from(first: Read, reads: Sequence[Read]) -> list[Read]:
-    """Slices that follow on one another, from an open start to an open end."""
-    chain = [first]
-    if _bounds(first)[0] is not None:
-        return []
-    while _bounds(chain[-1])[1] is not None:
-        upper = _bounds(chain[-1])[1]
-        following = [r for r in reads if _bounds(r)[0] == upper and r not in chain]
-        if not following:
-            return []
-        chain.append(following[0])
-    return chain if len(chain) > 1 else []
-
-
-def _interleaved(first: Read, reads: Sequence[Read]) -> list[Read]:
-    """Slices with one step and different starts, such as `[::2]` and `[1::2]`."""
-    lower, _, step = _bounds(first)
-    if step is None:
-        return []
-    others = [r for r in reads if _bounds(r)[2] == step and _bounds(r)[0] != lower]
-    return [first, others[0]] if others else []
-
-
-def _meet_on_a_path(reads: Sequence[Read], flow: Flow, facts: Facts) -> bool:
-    demands: dict[ast.AST, int] = {}
-    for number, read in enumerate(reads):
-        demands[read.node] = demands.get(read.node, 0) | 1 << number
-    everything = (1 << len(reads)) - 1
-    return everything in Paths(flow.origin, demands, facts).from_origin()
-
-
 class _Judge:
     def __init__(
         self,
@@ -238,14 +182,15 @@ class _Judge:
         if verdict is None:
             return None
         reads = self.flow.selections()
+        words = Wording(self.facts, self.flow, self.paths, self.width)
         code = reads[0].code
         rule = rules[code]
         cast = self.flow.cast
         safety = verdict.assessment.safety if verdict.edits else Safety.DISPLAY
-        message = self._message(reads)
+        message = words.message(reads)
         fix = None
         if verdict.edits:
-            fix = Fix(safety, self._fix_message(), verdict.edits)
+            fix = Fix(safety, words.fix_message(), verdict.edits)
         condition = "; ".join(verdict.assessment.conditions) or None
         notes = [f"not rewritten: {verdict.reason}"] if verdict.reason else []
         notes += [f"rests on {a}" for a in verdict.assessment.assumptions]
@@ -255,8 +200,8 @@ class _Judge:
             message=message,
             range=self._location(reads[0]),
             cast=self.source.node_range(cast.call),
-            cast_label=self._cast_label(),
-            reads=tuple(self._reported(r) for r in reads),
+            cast_label=words.cast_label(),
+            reads=tuple(words.reported(r) for r in reads),
             because=self.width.because or ("`--width any` reports every width",),
             condition=condition,
             safety=safety,
@@ -375,125 +320,6 @@ class _Judge:
             )
         return False
 
-    # Words
-
-    def _cast_label(self) -> str:
-        shape = ", ".join(self.width.dimensions)
-        return f"cast of [{shape}]" if shape else "cast"
-
-    def _message(self, reads: Sequence[Read]) -> str:
-        cast = self.flow.cast
-        name = _shortened(self.source.segment(cast.source))
-        labels = list(
-            dict.fromkeys(f"`{r.selection.label}`" for r in reads if r.selection)
-        )
-        listed = _listed(labels)
-        verb = "reads" if len(labels) == 1 else "read"
-        when = self._condition(reads)
-        if (
-            all(
-                r.selection is not None and r.selection.result is Result.INDICES
-                for r in reads
-            )
-            and not self.flow.full_reads()
-        ):
-            return (
-                f"`{name}` is upcast to {cast.dtype} whole, but only {listed} {verb} "
-                "it, which needs no cast"
-            )
-        return (
-            f"`{name}` is upcast to {cast.dtype} whole, but only {listed} {verb} it"
-            f"{when}"
-        )
-
-    def _condition(self, reads: Sequence[Read]) -> str:
-        """In which branch the selection is, where others read the whole copy."""
-        if not self.flow.full_reads():
-            return ""
-        conditions = self._conditions_of(reads[0])
-        return f" when {' and '.join(conditions)}" if conditions else ""
-
-    def _conditions_of(self, read: Read) -> list[str]:
-        tree = self.facts.tree
-        out: list[str] = []
-        child: ast.AST = read.node
-        for parent in tree.ancestors(read.node):
-            if tree.contains(parent, self.flow.cast.call):
-                out += self._passed(parent, child)
-                break
-            if isinstance(parent, ast.If):
-                test = parent.test
-                if child in parent.body:
-                    if any(self.paths.has_full_read(s) for s in self._else_of(parent)):
-                        out.append(ast.unparse(test))
-                elif child in parent.orelse and any(
-                    self.paths.has_full_read(s) for s in parent.body
-                ):
-                    out.append(negation(test))
-            out += self._passed(parent, child)
-            child = parent
-        return list(dict.fromkeys(reversed(out)))
-
-    def _else_of(self, branch: ast.If) -> list[ast.stmt]:
-        """What runs instead of a branch: its `else`, or the rest if it leaves."""
-        if branch.orelse or not _leaves(branch.body):
-            return branch.orelse
-        place = self.facts.tree.place(branch)
-        return place.suite[place.index + 1 :]
-
-    def _passed(self, parent: ast.AST, child: ast.AST) -> list[str]:
-        """Conditions of earlier branches that read the whole copy and leave."""
-        out: list[str] = []
-        for name in ("body", "orelse", "finalbody"):
-            suite = getattr(parent, name, None)
-            if not isinstance(suite, list) or child not in suite:
-                continue
-            for statement in suite[: suite.index(child)]:
-                if (
-                    isinstance(statement, ast.If)
-                    and any(self.paths.has_full_read(s) for s in statement.body)
-                    and _leaves(statement.body)
-                ):
-                    out.append(negation(statement.test))
-        return out[::-1]
-
-    def _fix_message(self) -> str:
-        reads = self.flow.selections()
-        if all(r.selection and r.selection.result is Result.INDICES for r in reads):
-            return "Remove the cast"
-        return "Select first, then cast the result"
-
-    def _reported(self, read: Read) -> ReportedRead:
-        selection = read.selection
-        assert selection is not None
-        node = selection.node
-        start = self.source.node_start(read.operand)
-        end = self.source.node_end(read.operand)
-        if not isinstance(node, ast.expr):
-            where = self.source.node_range(node.iter)
-        elif node.lineno < self.source.position(end).row and (
-            self.source.node_start(node) == start
-        ):
-            where = self.source.range(end, self.source.node_end(node))
-        else:
-            where = self.source.node_range(node)
-        return ReportedRead(where, f"keeps {self._kept(read, selection)}")
-
-    def _kept(self, read: Read, selection: Selection) -> str:
-        dimensions = list(self.width.dimensions)
-        axis = selection.axis
-        if (
-            axis is None
-            or any(s.kind is StepKind.VIEW for s in read.steps)
-            or not -len(dimensions) <= axis < len(dimensions)
-        ):
-            return selection.narrow or ""
-        if selection.kept:
-            dimensions[axis] = selection.kept
-        else:
-            del dimensions[axis]
-        return f"[{', '.join(dimensions)}]"
-
     # Places
 
     def _location(self, read: Read) -> Range:
@@ -523,19 +349,3 @@ class _Judge:
                 last = max(getattr(node, "end_lineno", 0) or 0, statement.lineno)
             rows.add(last)
         return tuple(sorted(rows))
-
-
-def _shortened(text: str) -> str:
-    text = " ".join(text.split())
-    return text if len(text) <= 60 else f"{text[:57]}..."
-
-
-def _listed(words: list[str]) -> str:
-    if len(words) <= 1:
-        return "".join(words)
-    return f"{', '.join(words[:-1])} and {words[-1]}"
-
-
-def _leaves(suite: list[ast.stmt]) -> bool:
-    """Whether a suite ends by leaving the statements behind its own."""
-    return isinstance(suite[-1], ast.Return | ast.Raise | ast.Continue | ast.Break)

@@ -16,9 +16,11 @@ from itertools import combinations
 
 from .analysis import operators
 from .analysis.aliases import path_of
+from .analysis.coverage import keep_disjoint_parts
 from .analysis.directives import Directives
 from .analysis.effects import Certainty, Effects, Write
 from .analysis.elements import Elements, ElementType
+from .analysis.elements.zeros import is_never_negative_zero
 from .analysis.facts import Facts
 from .analysis.flow import Flow, Read
 from .analysis.gradients import no_gradient
@@ -31,8 +33,9 @@ from .analysis.indices import is_mask, known_rank
 from .analysis.names import Binding
 from .analysis.order import may_run_before_any, may_run_between
 from .analysis.paths import Paths
-from .analysis.reads import Gradient, Kind, Piece, Selection
+from .analysis.reads import Gradient, Kind, Selection
 from .analysis.syntax import FUNCTIONS, walk_scope
+from .analysis.takers import gives_no_gradient, reads_metadata, reduction_of
 from .finding import Safety
 from .rewrite.plan import Moved, Plan
 from .rewrite.sink import Placement
@@ -41,6 +44,8 @@ _MASK = re.compile(r"mask|keep|valid", re.I)
 
 _MOST_PAIRED = 16
 """Of more reads, some two are taken to meet on a path."""
+
+_HARMLESS = (Kind.METADATA, Kind.DTYPE, Kind.DELETE)
 
 _SEVERAL = (
     "the copy is read more than once on a path: gradients are then added in the "
@@ -173,7 +178,7 @@ class _Assessor:
             return
         data = [r for r in self.flow.reads if r.kind not in _HARMLESS]
         if all(
-            other is moved.read or _keep_disjoint_parts(moved.read, other)
+            other is moved.read or keep_disjoint_parts(moved.read, other)
             for other in data
         ):
             return
@@ -269,7 +274,7 @@ class _Assessor:
         if not selection.is_view:
             return
         for node in values_of(moved, self.facts):
-            name = _meets_reduction(node, self.facts, 4)
+            name = reduction_of(node, self.facts, 4)
             if name is not None:
                 self.out.need(
                     f"`{name}` adds the elements of a dense tensor in the same order "
@@ -377,7 +382,7 @@ class _Assessor:
             for m in self.plan.moved
             if m.read in reads
             and not all(
-                _gives_no_gradient(n, self.facts) for n in values_of(m, self.facts)
+                gives_no_gradient(n, self.facts) for n in values_of(m, self.facts)
             )
         ]
         nodes: list[tuple[ast.AST, Read | None]] = [(r.node, r) for r in flowing]
@@ -386,7 +391,7 @@ class _Assessor:
             self.out.need(_SEVERAL)
             return
         for (a, read_a), (b, read_b) in combinations(nodes, 2):
-            if _keep_disjoint_parts(read_a, read_b):
+            if keep_disjoint_parts(read_a, read_b):
                 continue
             if a is b or 3 in _both(self.flow, a, b, self.facts):
                 self.out.need(_SEVERAL)
@@ -423,7 +428,7 @@ class _Assessor:
                 or node in self.flow.loads
                 or path_of(node) not in aliases
                 or self.facts.tree.contains(self.flow.origin, node)
-                or _is_metadata(node, self.facts)
+                or reads_metadata(node, self.facts)
             ):
                 continue
             if may_run_before_any(
@@ -464,36 +469,6 @@ def _after(later: ast.AST, earlier: ast.AST) -> bool:
     )
 
 
-def _is_metadata(load: ast.expr, facts: Facts) -> bool:
-    parent = facts.tree.parents[load]
-    if isinstance(parent, ast.Attribute):
-        return (
-            parent.attr in operators.METADATA_ATTRIBUTES
-            or parent.attr in operators.METADATA_METHODS
-            or parent.attr == "dtype"
-        )
-    if isinstance(parent, ast.Call) and isinstance(parent.func, ast.Name):
-        return parent.func.id in operators.METADATA_FUNCTIONS
-    return isinstance(parent, ast.Compare | ast.Delete)
-
-
-_NEVER_NEGATIVE_ZERO = operators.words("abs absolute exp softmax sigmoid square norm")
-
-
-def is_never_negative_zero(source: ast.expr, facts: Facts) -> bool:
-    """Whether a tensor evidently holds no negative zero, by how it is made."""
-    value = facts.value(source)
-    if not isinstance(value, ast.Call):
-        return False
-    function = value.func
-    if isinstance(function, ast.Attribute):
-        if function.attr in operators.VIEWS - operators.SIGNS:
-            return is_never_negative_zero(function.value, facts)
-        return function.attr in _NEVER_NEGATIVE_ZERO
-    name = (facts.resolve(function) or "").rpartition(".")[2]
-    return name in _NEVER_NEGATIVE_ZERO
-
-
 def values_of(moved: Moved, facts: Facts) -> list[ast.expr]:
     """The expressions that hold what a selection gives, or the loads of its name."""
     found: list[ast.expr] = []
@@ -505,95 +480,3 @@ def values_of(moved: Moved, facts: Facts) -> list[ast.expr]:
             if definition.node is site.statement:
                 found += facts.names.uses.get(definition, [])
     return found
-
-
-def _gives_no_gradient(node: ast.expr, facts: Facts) -> bool:
-    """Whether what takes a value passes no gradient back to it."""
-    parent = facts.tree.parents[node]
-    match parent:
-        case ast.Attribute(attr=name):
-            return name in _NO_GRADIENT or name in operators.METADATA_ATTRIBUTES
-        case ast.Compare():
-            return True
-        case ast.Call(args=[first, *_]) if first is node:
-            return (facts.resolve(parent.func) or "").rpartition(".")[2] in _NO_GRADIENT
-        case _:
-            return False
-
-
-_NO_GRADIENT = operators.words("argmax argmin argsort detach isnan isinf isfinite sign")
-
-
-_HARMLESS = (Kind.METADATA, Kind.DTYPE, Kind.DELETE)
-
-
-def _keep_disjoint_parts(a: Read | None, b: Read | None) -> bool:
-    """Whether two selections take slices, of one view, that share no element."""
-    if a is None or b is None or a.steps != b.steps:
-        return False
-    if a.selection is None or b.selection is None:
-        return False
-    return are_disjoint(_selection(a).piece, _selection(b).piece)
-
-
-def are_disjoint(a: Piece | None, b: Piece | None) -> bool:
-    """Whether two slices of one dimension evidently share no element."""
-    if a is None or b is None or a.dimension != b.dimension or a.step or b.step:
-        return False
-    return _ends_before(a, b) or _ends_before(b, a)
-
-
-def _ends_before(a: Piece, b: Piece) -> bool:
-    if a.upper is None or b.lower is None:
-        return False
-    if a.upper == b.lower:
-        return True
-    try:
-        upper, lower = int(a.upper), int(b.lower)
-    except ValueError:
-        return False
-    return (upper < 0) == (lower < 0) and upper <= lower
-
-
-def _meets_reduction(node: ast.expr, facts: Facts, depth: int) -> str | None:
-    """The operation that adds up the elements of a value, if one is in sight."""
-    if depth == 0:
-        return None
-    parent = facts.tree.parents[node]
-    match parent:
-        case ast.Attribute(attr=name):
-            call = facts.tree.parents[parent]
-            if name in operators.STRIDE_SENSITIVE:
-                return name
-            if name in operators.VIEWS and isinstance(call, ast.Call):
-                return _meets_reduction(call, facts, depth - 1)
-            if name in operators.VIEW_ATTRIBUTES:
-                return _meets_reduction(parent, facts, depth - 1)
-        case ast.Call() if node in parent.args:
-            dotted = facts.resolve(parent.func) or ""
-            name = dotted.rpartition(".")[2]
-            if dotted.startswith("torch.") and name in operators.STRIDE_SENSITIVE:
-                return name
-            if dotted.startswith("torch.") and name in operators.VIEWS:
-                return _meets_reduction(parent, facts, depth - 1)
-        case ast.BinOp(op=ast.MatMult()):
-            return "@"
-        case ast.Subscript() if parent.value is node:
-            return _meets_reduction(parent, facts, depth - 1)
-        case ast.IfExp() | ast.BoolOp():
-            return _meets_reduction(parent, facts, depth - 1)
-        case ast.Assign() | ast.NamedExpr() | ast.Tuple() | ast.AnnAssign():
-            loads = [
-                load
-                for definition in facts.names.definitions
-                if definition.value is node
-                for load in facts.names.uses.get(definition, [])
-            ]
-            holders = [parent] if isinstance(parent, ast.NamedExpr) else []
-            for each in [*loads, *holders]:
-                found = _meets_reduction(each, facts, depth - 1)
-                if found is not None:
-                    return found
-        case _:
-            pass
-    return None

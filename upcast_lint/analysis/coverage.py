@@ -1,0 +1,96 @@
+"""What slices of one copy have in common: nothing, or everything between them."""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Sequence
+
+from .facts import Facts
+from .flow import Flow, Read
+from .paths import Paths
+from .reads import Piece
+
+
+def keep_disjoint_parts(a: Read | None, b: Read | None) -> bool:
+    """Whether two selections take slices, of one view, that share no element."""
+    if a is None or b is None or a.steps != b.steps:
+        return False
+    if a.selection is None or b.selection is None:
+        return False
+    return are_disjoint(a.selection.piece, b.selection.piece)
+
+
+def are_disjoint(a: Piece | None, b: Piece | None) -> bool:
+    """Whether two slices of one dimension evidently share no element."""
+    if a is None or b is None or a.dimension != b.dimension or a.step or b.step:
+        return False
+    return _ends_before(a, b) or _ends_before(b, a)
+
+
+def _ends_before(a: Piece, b: Piece) -> bool:
+    if a.upper is None or b.lower is None:
+        return False
+    if a.upper == b.lower:
+        return True
+    try:
+        upper, lower = int(a.upper), int(b.lower)
+    except ValueError:
+        return False
+    return (upper < 0) == (lower < 0) and upper <= lower
+
+
+def covers_everything(flow: Flow, facts: Facts) -> bool:
+    """Whether selections that keep a part each keep the whole together, on one path."""
+    reads = [r for r in flow.selections() if r.selection and r.selection.piece]
+    for first in reads:
+        alike = [
+            read
+            for read in reads
+            if read.steps == first.steps and _dimension(read) == _dimension(first)
+        ]
+        for chain in (_chain_from(first, alike), _interleaved(first, alike)):
+            if chain and _meet_on_a_path(chain, flow, facts):
+                return True
+    return False
+
+
+def _dimension(read: Read) -> int | None:
+    piece = read.selection.piece if read.selection else None
+    return piece.dimension if piece else None
+
+
+def _bounds(read: Read) -> tuple[str | None, str | None, str | None]:
+    assert read.selection is not None and read.selection.piece is not None
+    piece = read.selection.piece
+    return piece.lower, piece.upper, piece.step
+
+
+def _chain_from(first: Read, reads: Sequence[Read]) -> list[Read]:
+    """Slices that follow on one another, from an open start to an open end."""
+    chain = [first]
+    if _bounds(first)[0] is not None:
+        return []
+    while _bounds(chain[-1])[1] is not None:
+        upper = _bounds(chain[-1])[1]
+        following = [r for r in reads if _bounds(r)[0] == upper and r not in chain]
+        if not following:
+            return []
+        chain.append(following[0])
+    return chain if len(chain) > 1 else []
+
+
+def _interleaved(first: Read, reads: Sequence[Read]) -> list[Read]:
+    """Slices with one step and different starts, such as `[::2]` and `[1::2]`."""
+    lower, _, step = _bounds(first)
+    if step is None:
+        return []
+    others = [r for r in reads if _bounds(r)[2] == step and _bounds(r)[0] != lower]
+    return [first, others[0]] if others else []
+
+
+def _meet_on_a_path(reads: Sequence[Read], flow: Flow, facts: Facts) -> bool:
+    demands: dict[ast.AST, int] = {}
+    for number, read in enumerate(reads):
+        demands[read.node] = demands.get(read.node, 0) | 1 << number
+    everything = (1 << len(reads)) - 1
+    return everything in Paths(flow.origin, demands, facts).from_origin()

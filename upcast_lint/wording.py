@@ -1,0 +1,157 @@
+"""What a finding says, in words."""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from .analysis.facts import Facts
+from .analysis.flow import Flow, Read
+from .analysis.paths import Paths, negation
+from .analysis.reads import Result, Selection, StepKind
+from .analysis.width.verdict import Width
+from .finding import Read as ReportedRead
+
+
+@dataclass(frozen=True, slots=True)
+class Wording:
+    """The words for one flow, whose source is as wide as `width` says."""
+
+    facts: Facts
+    flow: Flow
+    paths: Paths
+    width: Width
+
+    def cast_label(self) -> str:
+        shape = ", ".join(self.width.dimensions)
+        return f"cast of [{shape}]" if shape else "cast"
+
+    def message(self, reads: Sequence[Read]) -> str:
+        cast = self.flow.cast
+        name = _shortened(self.facts.source.segment(cast.source))
+        labels = list(
+            dict.fromkeys(f"`{r.selection.label}`" for r in reads if r.selection)
+        )
+        listed = _listed(labels)
+        verb = "reads" if len(labels) == 1 else "read"
+        when = self._condition(reads)
+        if (
+            all(
+                r.selection is not None and r.selection.result is Result.INDICES
+                for r in reads
+            )
+            and not self.flow.full_reads()
+        ):
+            return (
+                f"`{name}` is upcast to {cast.dtype} whole, but only {listed} {verb} "
+                "it, which needs no cast"
+            )
+        return (
+            f"`{name}` is upcast to {cast.dtype} whole, but only {listed} {verb} it"
+            f"{when}"
+        )
+
+    def _condition(self, reads: Sequence[Read]) -> str:
+        """In which branch the selection is, where others read the whole copy."""
+        if not self.flow.full_reads():
+            return ""
+        conditions = self._conditions_of(reads[0])
+        return f" when {' and '.join(conditions)}" if conditions else ""
+
+    def _conditions_of(self, read: Read) -> list[str]:
+        tree = self.facts.tree
+        out: list[str] = []
+        child: ast.AST = read.node
+        for parent in tree.ancestors(read.node):
+            if tree.contains(parent, self.flow.cast.call):
+                out += self._passed(parent, child)
+                break
+            if isinstance(parent, ast.If):
+                test = parent.test
+                if child in parent.body:
+                    if any(self.paths.has_full_read(s) for s in self._else_of(parent)):
+                        out.append(ast.unparse(test))
+                elif child in parent.orelse and any(
+                    self.paths.has_full_read(s) for s in parent.body
+                ):
+                    out.append(negation(test))
+            out += self._passed(parent, child)
+            child = parent
+        return list(dict.fromkeys(reversed(out)))
+
+    def _else_of(self, branch: ast.If) -> list[ast.stmt]:
+        """What runs instead of a branch: its `else`, or the rest if it leaves."""
+        if branch.orelse or not _leaves(branch.body):
+            return branch.orelse
+        place = self.facts.tree.place(branch)
+        return place.suite[place.index + 1 :]
+
+    def _passed(self, parent: ast.AST, child: ast.AST) -> list[str]:
+        """Conditions of earlier branches that read the whole copy and leave."""
+        out: list[str] = []
+        for name in ("body", "orelse", "finalbody"):
+            suite = getattr(parent, name, None)
+            if not isinstance(suite, list) or child not in suite:
+                continue
+            for statement in suite[: suite.index(child)]:
+                if (
+                    isinstance(statement, ast.If)
+                    and any(self.paths.has_full_read(s) for s in statement.body)
+                    and _leaves(statement.body)
+                ):
+                    out.append(negation(statement.test))
+        return out[::-1]
+
+    def fix_message(self) -> str:
+        reads = self.flow.selections()
+        if all(r.selection and r.selection.result is Result.INDICES for r in reads):
+            return "Remove the cast"
+        return "Select first, then cast the result"
+
+    def reported(self, read: Read) -> ReportedRead:
+        selection = read.selection
+        assert selection is not None
+        node = selection.node
+        start = self.facts.source.node_start(read.operand)
+        end = self.facts.source.node_end(read.operand)
+        if not isinstance(node, ast.expr):
+            where = self.facts.source.node_range(node.iter)
+        elif node.lineno < self.facts.source.position(end).row and (
+            self.facts.source.node_start(node) == start
+        ):
+            where = self.facts.source.range(end, self.facts.source.node_end(node))
+        else:
+            where = self.facts.source.node_range(node)
+        return ReportedRead(where, f"keeps {self._kept(read, selection)}")
+
+    def _kept(self, read: Read, selection: Selection) -> str:
+        dimensions = list(self.width.dimensions)
+        axis = selection.axis
+        if (
+            axis is None
+            or any(s.kind is StepKind.VIEW for s in read.steps)
+            or not -len(dimensions) <= axis < len(dimensions)
+        ):
+            return selection.narrow or ""
+        if selection.kept:
+            dimensions[axis] = selection.kept
+        else:
+            del dimensions[axis]
+        return f"[{', '.join(dimensions)}]"
+
+
+def _shortened(text: str) -> str:
+    text = " ".join(text.split())
+    return text if len(text) <= 60 else f"{text[:57]}..."
+
+
+def _listed(words: list[str]) -> str:
+    if len(words) <= 1:
+        return "".join(words)
+    return f"{', '.join(words[:-1])} and {words[-1]}"
+
+
+def _leaves(suite: list[ast.stmt]) -> bool:
+    """Whether a suite ends by leaving the statements behind its own."""
+    return isinstance(suite[-1], ast.Return | ast.Raise | ast.Continue | ast.Break)
