@@ -110,6 +110,32 @@ SILENT = {
             log(locals())
             return w.gather(-1, i)
     """,
+    "a named part is written to": """
+        def f(x, i):
+            w = x.float()
+            part = w[:, 0]
+            part.add_(1)
+            return part, w.gather(-1, i)
+    """,
+    "a part is written to at once": """
+        def f(x, i):
+            w = x.float()
+            w[:, 0].add_(1)
+            return w.gather(-1, i)
+    """,
+    "a part is stepped in place": """
+        def f(x, i):
+            w = x.float()
+            part = w[:, 0]
+            part += 1
+            return part, w.gather(-1, i)
+    """,
+    "a part of a part is stored to": """
+        def f(x, i):
+            w = x.float()
+            w[:, 0][0] = 1
+            return w.gather(-1, i)
+    """,
     "an 8-bit store": """
         def f(packed, slots):
             assert packed.dtype is torch.float8_e4m3fn

@@ -458,6 +458,7 @@ SUMS = {
     "behind its transpose": ("part.T.sum()", True),
     "behind a function's view": ("torch.transpose(part, 0, 1).sum()", True),
     "behind an index": ("part[0].sum()", True),
+    "as a walrus": ("(again := part).sum()", True),
     "its strides": ("part.stride()", True),
     "nothing": ("part", False),
     "arithmetic": ("part * 2", False),
@@ -534,6 +535,17 @@ def test_a_call_whose_text_has_braces() -> None:
     """
     condition = finding(code).condition
     assert condition is not None and "`logits`" in condition
+
+
+def test_a_rectified_source_may_hold_zeros_of_both_signs() -> None:
+    """`torch.relu(-0.0)` is `-0.0`, an absolute value is not."""
+    code = """
+        @torch.no_grad()
+        def f(logits):
+            return torch.{}(logits).float().max()
+    """
+    assert finding(code.format("relu")).safety is Safety.UNSAFE
+    assert finding(code.format("abs")).safety is Safety.SAFE
 
 
 def test_a_stated_fact_makes_a_fix_safe_and_is_named() -> None:

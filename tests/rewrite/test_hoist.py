@@ -63,6 +63,19 @@ SILENT = {
             x.div_(2)
             return w[:, : g()]
     """,
+    "an element that may not be there": """
+        def f(x, n):
+            w = x.float()
+            x.div_(2)
+            if n > 5:
+                return w[:, 5]
+    """,
+    "an element that a name gives": """
+        def f(x, step):
+            w = x.float()
+            x.div_(2)
+            return w[:, step]
+    """,
     "a round of a loop": """
         def f(x, n):
             w = x.float()

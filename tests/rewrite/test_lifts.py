@@ -210,6 +210,13 @@ UNFIXED = {
         """,
         "a vector in the arithmetic has to be selected as well",
     ),
+    "pieces of the result": (
+        """
+        def f(x):
+            return [part.sum() for part in (x.float() / 2).split(4)]
+        """,
+        "the selection gives several tensors out of arithmetic",
+    ),
     "the device of a moved copy is read": (
         """
         def f(x):
