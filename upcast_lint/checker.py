@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import enum
 from collections import Counter
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import replace
 from itertools import compress
 from operator import not_
 from typing import NamedTuple
@@ -15,13 +16,19 @@ from .finding import Edit, Finding, Position, Safety
 from .focus import EVERYTHING, Focus, identity
 from .linter import Options
 from .run_rules import UNREADABLE, UNUSED
-from .source import UnreadableSource, apply_edits
+from .source import Source, UnreadableSource, apply_edits
 
 # Mending can open the way for another fix. Each round mends something, so files end
 # well before this; it only bounds a rule that would undo another.
 _MAX_ROUNDS = 10
 _NO_TEXTS: Mapping[int, str] = {}
 _START = Position(1, 1)
+
+Gate = Callable[[Source, Options, tuple[Finding, ...]], Mapping[Finding, str]]
+"""Says which of the fixes chosen are not to be made after all, and why.
+
+It can be sent to another process.
+"""
 
 
 class FixMode(enum.Enum):
@@ -61,9 +68,17 @@ class Checked(NamedTuple):
     """Why the fixer left the file, or the rest of it, as it was."""
     hidden: tuple[str, ...] = ()
     """The identities of the findings that the focus left out."""
+    refused: tuple[Finding, ...] = ()
+    """Those of `findings` whose fix the gate refused; their condition says why."""
 
 
-def check_bytes(data: bytes, path: str, job: Job, focus: Focus = EVERYTHING) -> Checked:
+def check_bytes(
+    data: bytes,
+    path: str,
+    job: Job,
+    focus: Focus = EVERYTHING,
+    gate: Gate | None = None,
+) -> Checked:
     """Check one file; what cannot be read as Python is a finding, too."""
     texts: Mapping[int, str] = {}
     if _is_clean(data, path, job):
@@ -84,7 +99,7 @@ def check_bytes(data: bytes, path: str, job: Job, focus: Focus = EVERYTHING) -> 
         return Checked(())
     findings, hidden = _in_focus(document, findings, focus)
     if any(map(job.fix.takes, findings)):
-        return _mend(document, job, findings, path, hidden)
+        return _mend(document, job, findings, path, hidden, gate)
     return Checked(_left(document, findings, job), texts, hidden=hidden)
 
 
@@ -191,15 +206,19 @@ def _mend(
     findings: tuple[Finding, ...],
     path: str,
     hidden: tuple[str, ...],
+    gate: Gate | None,
 ) -> Checked:
     """Fix in rounds, until a round finds nothing more that it may fix."""
     fixed: list[Finding] = []
     data: bytes | None = None
     refusal: str | None = None
+    reasons: Mapping[Finding, str] = {}
     # Rows shift as fixes are made; what was hidden stays known by identity.
     focus = Focus(known=tuple(Counter(hidden).items()))
     for _ in range(_MAX_ROUNDS):
         chosen = tuple(filter(job.fix.takes, findings))
+        reasons = _refusals(document.source, job, chosen, gate)
+        chosen = tuple(finding for finding in chosen if finding not in reasons)
         if not chosen:
             break
         done, text, refusal = _mend_once(document, job, chosen)
@@ -213,9 +232,23 @@ def _mend(
         fixed += _located(document, done)
         document = read_document(data, path)
         findings, _ = _in_focus(document, _findings(document, job), focus)
-    left = _left(document, findings, job)
+    refused = {each: _without_fix(each, why) for each, why in reasons.items()}
+    left = _left(document, tuple(refused.get(f, f) for f in findings), job)
     texts = document.texts() if left else {}
-    return Checked(left, texts, tuple(fixed), data, refusal, hidden)
+    told = _located(document, tuple(refused.values()))
+    return Checked(left, texts, tuple(fixed), data, refusal, hidden, told)
+
+
+def _refusals(
+    source: Source, job: Job, chosen: tuple[Finding, ...], gate: Gate | None
+) -> Mapping[Finding, str]:
+    """Comments change nothing that runs, so no gate is asked about them."""
+    casts = tuple(finding for finding in chosen if finding.code != UNUSED)
+    return gate(source, job.options, casts) if gate and casts else {}
+
+
+def _without_fix(finding: Finding, reason: str) -> Finding:
+    return replace(finding, fix=None, safety=Safety.DISPLAY, condition=reason)
 
 
 def _mend_once(

@@ -16,7 +16,16 @@ from collections.abc import Callable, Iterator, Sequence
 from functools import partial
 from typing import TYPE_CHECKING, NamedTuple
 
-from .checker import Checked, FixMode, Job, check_bytes, focused, texts_of, unreadable
+from .checker import (
+    Checked,
+    FixMode,
+    Gate,
+    Job,
+    check_bytes,
+    focused,
+    texts_of,
+    unreadable,
+)
 from .focus import EVERYTHING, Focus
 from .writer import digest
 
@@ -61,7 +70,10 @@ class Outcome(NamedTuple):
 
 
 def run(
-    tasks: Sequence[Task], processes: int | None, cache: Cache | None
+    tasks: Sequence[Task],
+    processes: int | None,
+    cache: Cache | None,
+    gate: Gate | None = None,
 ) -> Iterator[Outcome]:
     """Outcomes as they come. `processes` of None means as many as are worthwhile."""
     fresh: list[Task] = []
@@ -71,7 +83,7 @@ def run(
             yield _focused(known, task)
         else:
             fresh.append(task)
-    work = partial(check_file, wants_stamp=cache is not None)
+    work = partial(check_file, wants_stamp=cache is not None, gate=gate)
     for task, outcome in _outcomes(fresh, processes, work):
         if cache is not None:
             _store(cache, task, outcome)
@@ -93,10 +105,14 @@ def _store(cache: Cache, task: Task, outcome: Outcome) -> None:
     checked = outcome.checked
     if outcome.stamp is None or checked.data is not None or _is_focused_early(task):
         return
+    if checked.refused:
+        return  # another plan, or another day, may find otherwise
     cache.store(task.absolute, task.job, outcome.stamp, checked.findings)
 
 
-def check_file(task: Task, *, wants_stamp: bool = True) -> Outcome:
+def check_file(
+    task: Task, *, wants_stamp: bool = True, gate: Gate | None = None
+) -> Outcome:
     """Read and check one file; every exception becomes an outcome that names it."""
     start = time.perf_counter()
     try:
@@ -106,7 +122,7 @@ def check_file(task: Task, *, wants_stamp: bool = True) -> Outcome:
         return Outcome(task.path, task.absolute, checked)
     try:
         focus = task.focus if _is_focused_early(task) else EVERYTHING
-        checked = check_bytes(data, task.path, task.job, focus)
+        checked = check_bytes(data, task.path, task.job, focus, gate)
     except Exception as error:  # a bug of ours: the run goes on, exit code 2 tells
         return Outcome(task.path, task.absolute, failure=_failure(error))
     stamp = None

@@ -42,6 +42,11 @@ def _split(
 @click.argument("paths", nargs=-1, type=click.Path())
 @_flag("--fix", help="Make the fixes that are proved safe.")
 @_flag("--unsafe-fixes", help="With --fix: also those that may change gradients.")
+@click.option(
+    "--verify-with",
+    metavar="TOML",
+    help="With --fix: only those that pass when the functions in TOML are run.",
+)
 @_flag("--diff", help="Print the fixes as a diff instead; write nothing.")
 @_flag("--fix-only", help="Fix, and do not report what is left.")
 @_flag("--show-fixes", help="List what was fixed.")
@@ -66,14 +71,24 @@ def _split(
 @click.option("--baseline", metavar="FILE", help="Leave out the findings in FILE.")
 @click.option("--write-baseline", metavar="FILE", help="Write the findings to FILE.")
 @click.option("--diff-base", metavar="REV", help="Report only lines added since REV.")
-@click.option("--output-format", type=click.Choice(FORMATS), default="full")
+@click.option(
+    "--output-format",
+    type=click.Choice(FORMATS),
+    default="full",
+    help="Form of the report; full, if nothing is said.",
+)
 @click.option("-o", "--output-file", metavar="FILE", help="Write the report to FILE.")
 @_flag("--statistics", help="Report counts by rule instead of findings.")
 @_flag("-q", "--quiet", help="Print findings only.")
 @_flag("-v", "--verbose", help="Say more about the run.")
 @click.option("-j", "--jobs", type=click.IntRange(min=1), help="Processes to use.")
 @_flag("--no-cache", help="Neither read nor write the cache.")
-@click.option("--color", type=click.Choice(["auto", "always", "never"]), default="auto")
+@click.option(
+    "--color",
+    type=click.Choice(["auto", "always", "never"]),
+    default="auto",
+    help="Use colours; auto does on a terminal.",
+)
 @click.option("--stdin-filename", metavar="PATH", help="What `-` is to be called.")
 @_flag("--show-files", help="List the files that would be checked.")
 @_flag("--show-settings", help="Print the settings that hold here.")

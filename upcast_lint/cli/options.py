@@ -14,6 +14,7 @@ class Options(NamedTuple):
     show_fixes: bool
     exit_zero: bool
     exit_non_zero_on_fix: bool
+    verify_with: str | None
     add_noqa: str | None
     baseline: str | None
     write_baseline: str | None

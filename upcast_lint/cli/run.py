@@ -8,6 +8,7 @@ from collections.abc import Iterator, Sequence
 from typing import TYPE_CHECKING
 
 from .. import writer
+from ..checker import FixMode
 from ..errors import UsageError
 from ..report import Report, plural
 from ..runner import Outcome, Task, run
@@ -21,6 +22,7 @@ from .state import Run, exit_code
 if TYPE_CHECKING:
     from ..baseline import Baseline
     from ..cache import Cache
+    from ..checker import Gate
 
 # With fewer files, reading the cache takes longer than it saves.
 _CACHE_FROM = 16
@@ -50,9 +52,10 @@ def run_check(request: Request, options: Options) -> int:
     if not found:
         say("warning", "no Python files found under the given paths")
     cache = _cache(session, options, tasks)
+    gate = _gate(request, options)
     run = Run(problems=list(session.discovery.problems))
     try:
-        _check_all(run, tasks, cache, options)
+        _check_all(run, tasks, cache, options, gate)
     except KeyboardInterrupt:
         whole = "every file is whole, as it was or as it was fixed"
         say("warning", f"interrupted; {plural(run.written, 'file')} fixed, {whole}")
@@ -90,6 +93,14 @@ def _baseline(options: Options) -> Baseline | None:
     return read(options.baseline)
 
 
+def _gate(request: Request, options: Options) -> Gate | None:
+    if options.verify_with is None:
+        return None
+    from .verified import gate_of
+
+    return gate_of(options.verify_with, is_fixing=request.fix is not FixMode.NONE)
+
+
 def _cache(session: Session, options: Options, tasks: Sequence[Task]) -> Cache | None:
     if options.no_cache or len(tasks) < _CACHE_FROM:
         return None
@@ -99,11 +110,17 @@ def _cache(session: Session, options: Options, tasks: Sequence[Task]) -> Cache |
 
 
 def _check_all(
-    so_far: Run, tasks: Sequence[Task], cache: Cache | None, options: Options
+    so_far: Run,
+    tasks: Sequence[Task],
+    cache: Cache | None,
+    options: Options,
+    gate: Gate | None,
 ) -> None:
     """Check the tasks, and write each fix as soon as it is known."""
+    # What is run under a limit of time should not share the processor.
+    jobs = options.jobs or (1 if gate else None)
     with Progress(len(tasks), is_quiet=options.quiet) as progress:
-        for outcome in run(tasks, options.jobs, cache):
+        for outcome in run(tasks, jobs, cache, gate):
             settled = _settle(outcome, so_far, options)
             so_far.outcomes.append(settled)
             progress.step(settled.path)
@@ -117,6 +134,10 @@ def _settle(outcome: Outcome, so_far: Run, options: Options) -> Outcome:
         so_far.problems.append(f"{outcome.path}: internal error: {outcome.failure}")
     if checked.refusal is not None:
         say("warning", f"{outcome.path}: not fixed: {checked.refusal}")
+    if checked.refused:
+        from .verified import say_refused
+
+        say_refused(outcome)
     if checked.data is None or outcome.stamp is None:
         return outcome
     try:

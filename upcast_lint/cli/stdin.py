@@ -27,6 +27,7 @@ def check_stdin(session: Session, options: Options) -> int:
         ("--add-noqa", options.add_noqa),
         ("--diff-base", options.diff_base),
         ("--write-baseline", options.write_baseline),
+        ("--verify-with", options.verify_with),
     ):
         if value is not None:
             raise UsageError(f"{name} needs files, not standard input")

@@ -104,9 +104,10 @@ def _result(
 
 def _message(finding: Finding) -> str:
     cell = f"cell {finding.cell}: " if finding.cell is not None else ""
-    is_safe = finding.safety is Safety.SAFE or not finding.condition
-    why = "" if is_safe else f"; the fix is unsafe: {finding.condition}"
-    return f"{cell}{finding.message}{why}"
+    if finding.safety is Safety.SAFE or not finding.condition:
+        return f"{cell}{finding.message}"
+    what = "there is no fix" if finding.fix is None else "the fix is unsafe"
+    return f"{cell}{finding.message}; {what}: {finding.condition}"
 
 
 def _artifact(placed: Placed, report: Report) -> dict[str, str]:
