@@ -34,6 +34,7 @@ from .analysis.names import Binding
 from .analysis.order import may_run_before_any, may_run_between
 from .analysis.paths import Paths
 from .analysis.reads import Gradient, Kind, Selection
+from .analysis.subclasses import annotated_subclass
 from .analysis.syntax import FUNCTIONS, walk_scope
 from .analysis.takers import gives_no_gradient, reads_metadata, reduction_of
 from .finding import Safety
@@ -197,6 +198,9 @@ class _Assessor:
 
     def _elements(self, moved: Moved) -> None:
         selection = _selection(moved.read)
+        subclass = annotated_subclass(self.flow.cast.source, self.facts)
+        if subclass is not None:
+            self.out.need(f"the cast of a `{subclass}` only converts its elements")
         if self.element_type.elements is Elements.FLOAT:
             return
         source = self._name(self.flow.cast.source)
@@ -246,7 +250,12 @@ class _Assessor:
         if rows is None or rank == 1 or isinstance(rows, ast.Slice):
             return
         name = self._name(rows)
-        if rank is not None or is_mask(rows, self.facts) or _MASK.search(name):
+        if (
+            rank is not None
+            or isinstance(rows, ast.Call)
+            or is_mask(rows, self.facts)
+            or _MASK.search(name)
+        ):
             self.out.block(f"`{name}` may not fit `{vector.id}`")
         else:
             self.out.need(f"`{name}` has one dimension")

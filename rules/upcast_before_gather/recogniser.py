@@ -23,8 +23,10 @@ def recognise(use: Use) -> Selection | None:
     index = bound.get("index", bound.get("indices"))
     if index is None or not hasattr(use.node, "func"):
         return None
+    if use.name == "take_along_dim" and "dim" not in bound:
+        return None  # it flattens by a view, which wants memory without gaps
     axis = integer(bound.get("dim"))
-    if use.name == "take" or (use.name == "take_along_dim" and "dim" not in bound):
+    if use.name == "take":
         distinct = distinct_rows(
             index, use.facts, use.directives, use.cast.call, use.node
         )

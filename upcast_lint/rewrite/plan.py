@@ -307,9 +307,10 @@ def _check_arguments(
                 is_rebound_between(node.id, call, place, facts) for place in places
             ):
                 raise Unfixable("an argument of the cast changes before the selection")
+            case ast.Call() if facts.resolve(node.func) == "torch.device":
+                pass
             case ast.Call() | ast.Await() | ast.NamedExpr() if len(places) != 1 or (
-                facts.tree.enclosing_loops(places[0])
-                != facts.tree.enclosing_loops(call)
+                facts.tree.statement(places[0]) is not facts.tree.statement(call)
             ):
                 raise Unfixable("an argument of the cast is computed")
             case _:
