@@ -8,6 +8,7 @@ from pathlib import Path
 
 import pytest
 
+from upcast_lint.verify import child
 from upcast_lint.verify.child import examine
 from upcast_lint.verify.exchange import Request, Verdict
 
@@ -43,7 +44,21 @@ def test_equal_outputs_and_gradients_pass(tmp_path: Path) -> None:
     verdict = run_texts(tmp_path / "loss.py", GATHER, GATHER_FIRST, inputs)
     assert verdict.passes and verdict.comparisons > 25
     assert verdict.peak_after < verdict.peak_before
-    assert verdict.seconds_before > 0 and verdict.seconds_after > 0
+    assert verdict.seconds is None
+
+
+def test_time_is_measured_on_large_inputs(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(child, "TIMED_FROM", 2**16)
+    waits = "import time; time.sleep(0.02); return x", "x=bf16[256,256]", "return x"
+    seconds = run(tmp_path, *waits).seconds
+    assert seconds and seconds[0] > 0.02 > seconds[1]
+
+
+def test_a_verdict_survives_the_way_to_the_parent() -> None:
+    for verdict in (Verdict(3, seconds=(0.5, 0.25)), Verdict(outputs=("a", "b"))):
+        assert Verdict.from_json(verdict.to_json()) == verdict
 
 
 def test_unequal_gradients_do_not_and_are_sized(tmp_path: Path) -> None:

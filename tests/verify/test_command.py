@@ -167,7 +167,17 @@ def test_a_function_that_stays_equal(loss: Path) -> None:
     assert result.exit_code == 0, result.output
     assert "Running the code of loss.py in a child process" in result.stderr
     assert "outputs equal" in result.stdout and "gradients equal" in result.stdout
-    assert "peak memory 0.011 MiB before, 0.005 MiB after" in result.stdout
+    assert "peak memory 11.0 KiB before, 5.1 KiB after" in result.stdout
+    assert "time not measured: the inputs are too small" in result.stdout
+
+
+def test_times_are_told_where_they_were_measured(
+    loss: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    verdict = Verdict(1, seconds=(0.25, 0.125))
+    monkeypatch.setattr(command, "run_both", lambda *_: verdict)
+    result = invoke(f"{loss}::pick", "--inputs", "logits=bf16[4]")
+    assert "time 250.0 ms before, 125.0 ms after, backward included" in result.stdout
 
 
 @pytest.mark.usefixtures("in_this_process")

@@ -20,7 +20,7 @@ from upcast_lint.verify.report import (
 
 def case(claim: str, failures: tuple[str, ...] = (), **fields: int) -> CaseReport:
     counts = {"outputs_unequal": 0, "gradients_unequal": 0, "restrided": 0, **fields}
-    peaks = {"peak_before": 500, "peak_after": 200}
+    peaks = {"peak_before": 2048, "peak_after": 200}
     return CaseReport(
         "a-rule/a_fixture", claim, "unsafe", "cuda", 87, failures, **counts, **peaks
     )
@@ -47,6 +47,7 @@ def test_the_terminal_table_groups_by_fixture(report: Report) -> None:
     lines = list(terminal_lines(report))
     assert lines[0] == "a-rule/a_fixture (unsafe)"
     assert lines[1].startswith("  ok   cuda distinct    87 inputs  outputs equal")
+    assert lines[1].endswith("peak 2.0 KiB -> 200 B")
     assert "gradients differ on 42" in lines[2]
     assert lines[3].startswith("  FAIL cuda wrong")
     assert lines[4].strip() == "outputs differ on bf16"

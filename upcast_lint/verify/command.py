@@ -11,6 +11,7 @@ import click
 
 from ..linter import Options
 from ..registry import all_rules
+from ..report import in_binary_units
 from ..rule import Rule
 from ..source import Source, UnreadableSource
 from .exchange import Verdict
@@ -22,7 +23,6 @@ from .specification import SpecificationError, parse_inputs
 if TYPE_CHECKING:
     from .report import Report
 
-_MIB = 2**20
 _SKIPPED = "Skipped: this machine has no CUDA device that torch can use."
 
 
@@ -34,7 +34,13 @@ class RunError(click.ClickException):
 
 @click.command("verify")
 @click.argument("target", required=False, metavar="[FILE::FUNCTION]")
-@click.option("--rule", "names", multiple=True, help="Only this rule (code or name).")
+@click.option(
+    "--rule",
+    "names",
+    multiple=True,
+    metavar="CODE|NAME",
+    help="Only this rule's fixtures; may be given again.",
+)
 @click.option(
     "--device",
     type=click.Choice(["cpu", "cuda", "all"]),
@@ -64,7 +70,7 @@ def verify(
 
     Without arguments: the fixtures of every rule. With FILE::FUNCTION: that function,
     rewritten in memory. THIS RUNS THE CODE in FILE, in a child process with limits of
-    time and memory; `check` never does.
+    time and memory; `check` does so only where --verify-with asks for it.
 
     Exits with 0 if everything is as claimed, 1 if not, 2 if the run cannot be made.
     """
@@ -185,13 +191,17 @@ def _verdict_lines(subject: Subject, verdict: Verdict) -> list[str]:
     if verdict.restrided:
         lines.append("  strides of an output change")
     lines.append(
-        f"  peak memory {verdict.peak_before / _MIB:.3f} MiB before, "
-        f"{verdict.peak_after / _MIB:.3f} MiB after"
+        f"  peak memory {in_binary_units(verdict.peak_before)} before, "
+        f"{in_binary_units(verdict.peak_after)} after"
     )
-    lines.append(
-        f"  time {verdict.seconds_before * 1e3:.3f} ms before, "
-        f"{verdict.seconds_after * 1e3:.3f} ms after, backward included"
-    )
+    if verdict.seconds is None:
+        lines.append("  time not measured: the inputs are too small to tell")
+    else:
+        before, after = verdict.seconds
+        lines.append(
+            f"  time {before * 1e3:.1f} ms before, {after * 1e3:.1f} ms after, "
+            "backward included"
+        )
     return lines
 
 

@@ -35,9 +35,10 @@ class Verdict:
 
     On `raised` of the inputs compared both versions raise the same error, which shows
     little. Differences are in words, the first of each output and gradient;
-    `largest_…` is the largest absolute one. Peaks are bytes, times seconds, for a
-    forward and backward pass on the inputs as they are specified. `failure` says why
-    there was nothing to compare, and the rest is then empty.
+    `largest_…` is the largest absolute one. Peaks are bytes for a forward and backward
+    pass on the inputs as they are specified; `seconds` are its times before and after,
+    None where the inputs are too small to tell. `failure` says why there was nothing to
+    compare, and the rest is then empty.
     """
 
     comparisons: int = 0
@@ -49,8 +50,7 @@ class Verdict:
     restrided: bool = False
     peak_before: int = 0
     peak_after: int = 0
-    seconds_before: float = 0.0
-    seconds_after: float = 0.0
+    seconds: tuple[float, float] | None = None
     failure: str | None = None
 
     @property
@@ -65,4 +65,6 @@ class Verdict:
         fields = json.loads(text)
         for name in ("outputs", "gradients"):
             fields[name] = tuple(fields[name])
+        if fields["seconds"] is not None:
+            fields["seconds"] = tuple(fields["seconds"])
         return cls(**fields)

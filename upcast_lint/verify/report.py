@@ -14,6 +14,7 @@ from pathlib import Path
 import torch
 
 from .. import __version__
+from ..report import in_binary_units
 from .distillation import COLUMNS, VOCABULARY, MeasuredRow, Measurement, PeakRow
 from .judge import CaseReport
 
@@ -192,7 +193,8 @@ def _share(unequal: int) -> str:
 def _peaks(case: CaseReport) -> str:
     if case.peak_before is None:
         return ""
-    return f"peak {case.peak_before} -> {case.peak_after} B"
+    before, after = map(in_binary_units, (case.peak_before, case.peak_after or 0))
+    return f"peak {before} -> {after}"
 
 
 def _measurement(measured: Measurement | None) -> str:
