@@ -12,7 +12,7 @@ from .analysis.directives import Directives
 from .analysis.effects import Certainty, Effects, effects_of
 from .analysis.elements import Elements, ElementType, element_type
 from .analysis.facts import Facts
-from .analysis.flow import Flow, Read, follow, paths_of
+from .analysis.flow import Flow, Read, follow, narrow_reads, paths_of
 from .analysis.order import may_run_between
 from .analysis.paths import NARROW, Paths
 from .analysis.reads import Kind, Selection, Use
@@ -181,7 +181,7 @@ class _Judge:
         verdict = self._verdict(elements)
         if verdict is None:
             return None
-        reads = self.flow.selections()
+        reads = narrow_reads(self.flow, self.paths, self.facts)
         words = Wording(self.facts, self.flow, self.paths, self.width)
         code = reads[0].code
         rule = rules[code]

@@ -112,6 +112,21 @@ def paths_of(flow: Flow, facts: Facts) -> Paths:
     return Paths(flow.origin, demands, facts)
 
 
+def narrow_reads(flow: Flow, paths: Paths, facts: Facts) -> list[Read]:
+    """The selections on paths that do not read the whole copy."""
+    selections = flow.selections()
+    if not flow.full_reads():
+        return selections
+    mine = 4
+    found: list[Read] = []
+    for read in selections:
+        demands = {**paths.demands, read.node: paths.demands[read.node] | mine}
+        outcome = Paths(flow.origin, demands, facts).from_origin()
+        if any(demand & mine and not demand & FULL for demand in outcome):
+            found.append(read)
+    return found or selections
+
+
 def follow(
     cast: Cast, facts: Facts, directives: Directives, recognise: Recogniser
 ) -> Flow:

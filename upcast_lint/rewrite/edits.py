@@ -11,17 +11,16 @@ from ..analysis.facts import Facts
 from ..analysis.flow import Carrier
 from ..analysis.reads import Kind, Result, Selection, Step, StepKind
 from ..finding import Edit
+from .lines import Lines
 from .plan import Moved, Plan, ValueSite
 from .sink import Placement
 from .text import (
     Text,
     Unfixable,
     cast_text,
-    comments_in,
     drop_cast,
     indentation,
     is_blank_or_comment,
-    is_directive,
     line_end,
     rest_of_line,
 )
@@ -53,7 +52,7 @@ class _Writer:
         self.source = facts.source
         self.text = Text(facts.source)
         self.known_dense = known_dense
-        self.inserted: dict[int, list[str]] = {}
+        self.lines = Lines(self.text, facts)
         self.renamed: dict[ast.Name, str] = {}
 
     def write(self) -> tuple[Edit, ...]:
@@ -68,7 +67,7 @@ class _Writer:
             self._move(moved, chained)
         for placement in self.plan.placements:
             self._write_placement(placement)
-        self._flush()
+        self.lines.flush()
         return self.text.edits()
 
     # The cast goes
@@ -83,7 +82,7 @@ class _Writer:
                 statement = guard.holder
             if self.source.text.startswith("elif", self.source.node_start(statement)):
                 raise Unfixable("the guard of the cast is an `elif`")
-            self._drop_statement(statement)
+            self._keep_comments(self.lines.drop(statement))
             return None
         if guard is not None:
             if isinstance(guard.holder, ast.If):
@@ -104,53 +103,6 @@ class _Writer:
                 return carrier
         return None
 
-    def _drop_statement(self, statement: ast.stmt) -> None:
-        """Delete a statement; comments on and just above it go with the cast."""
-        source = self.source
-        place = self.facts.tree.place(statement)
-        first, last = statement.lineno, statement.end_lineno or statement.lineno
-        start, end = source.node_start(statement), source.node_end(statement)
-        before = source.text[source.line_starts[first - 1] : start]
-        rest, next_line = rest_of_line(source, end)
-        comment = rest.strip()
-        if before.strip() or (comment and not comment.startswith("#")):
-            if len(place.suite) == 1 and not comment.startswith(";"):
-                self.text.replace(start, end, "pass")
-                return
-            raise Unfixable("the cast shares its line with another statement")
-        if len(place.suite) == 1:
-            self.text.replace(start, end, "pass")
-            return
-        comments = [*comments_in(source.text[start:end]), comment]
-        comments = [line for line in comments if line and not is_directive(line)]
-        above = first - 1
-        while self._is_comment(above) and indentation(source, above) == before:
-            above -= 1
-        lines = [source.line(row).strip() for row in range(above + 1, first)]
-        if any(map(_speaks_of_cast, lines)) and not any(map(is_directive, lines)):
-            comments = [*lines, *comments]
-            first = above + 1
-        blank_above = first > 1 and not source.line(first - 1).strip()
-        blank_below = last < len(source.line_starts) and not (
-            source.line(last + 1).strip()
-        )
-        if blank_above and blank_below and last + 1 < len(source.line_starts):
-            next_line = source.line_starts[last + 1]
-        self.text.discard_within(source.line_starts[first - 1], next_line)
-        self.text.replace(source.line_starts[first - 1], next_line, "")
-        if comments:
-            self._keep_comments(comments)
-
-    def _is_comment(self, row: int) -> bool:
-        """Whether a row holds a comment and nothing else, not even part of a string."""
-        if row < 1 or not self.source.line(row).lstrip().startswith("#"):
-            return False
-        return not any(
-            isinstance(node, ast.Constant | ast.JoinedStr)
-            and node.lineno < row <= (node.end_lineno or 0)
-            for node in self.facts.tree.parents
-        )
-
     def _keep_comments(self, comments: Sequence[str]) -> None:
         """Put the comments of a dropped cast where the cast first goes."""
         homes = [p.statement for p in self.plan.placements]
@@ -164,7 +116,7 @@ class _Writer:
             return
         home = homes[0]
         for line in comments:
-            self._insert_line_before(home, line)
+            self.lines.insert_before(home, line)
 
     # Names and types
 
@@ -181,7 +133,7 @@ class _Writer:
                     continue
                 statement = self.facts.tree.statement(load)
                 if isinstance(statement, ast.Delete):
-                    self._forget(statement, load)
+                    self.lines.forget(statement, load)
                     continue
                 self.renamed[load] = name
                 self._replace_node(load, name)
@@ -217,34 +169,6 @@ class _Writer:
 
     def _is_kept(self, load: ast.Name) -> bool:
         return any(p.gives(load, self.facts) for p in self.plan.placements)
-
-    def _forget(self, statement: ast.Delete, load: ast.Name) -> None:
-        """Take a name out of a `del`."""
-        if load not in statement.targets:
-            raise Unfixable("the copy is deleted in a display")
-        if len(statement.targets) == 1:
-            self._drop_plain(statement)
-            return
-        index = next(i for i, t in enumerate(statement.targets) if t is load)
-        source = self.source
-        if index == 0:
-            start = source.node_start(load)
-            end = source.node_start(statement.targets[1])
-        else:
-            start = source.node_end(statement.targets[index - 1])
-            end = source.node_end(load)
-        self.text.replace(start, end, "")
-
-    def _drop_plain(self, statement: ast.stmt) -> None:
-        source = self.source
-        place = self.facts.tree.place(statement)
-        start, end = source.node_start(statement), source.node_end(statement)
-        first = source.line_starts[statement.lineno - 1]
-        rest, next_line = rest_of_line(source, end)
-        if len(place.suite) == 1 or source.text[first:start].strip() or rest.strip():
-            self.text.replace(start, end, "pass")
-        else:
-            self.text.replace(first, next_line, "")
 
     def _replace_node(self, node: ast.expr, content: str) -> None:
         self.text.replace(
@@ -303,7 +227,7 @@ class _Writer:
             if definition in self.plan.dropped:
                 if carrier.load is not None:
                     statement = self.facts.tree.statement(carrier.node)
-                    self._drop_statement(statement)
+                    self._keep_comments(self.lines.drop(statement))
                 continue
             bare, _ = self._views(self._start(carrier.load), carrier.own)
             start = self.source.node_start(carrier.node)
@@ -376,9 +300,9 @@ class _Writer:
             body = statement.body[0]
             if body.lineno == statement.iter.end_lineno:
                 raise Unfixable("the loop has no lines of its own")
-            self._insert_line_before(body, line)
+            self.lines.insert_before(body, line)
             return
-        self._insert_line_after(statement, line)
+        self.lines.insert_after(statement, line)
 
     def _guard_site(self, site: ValueSite) -> None:
         assert self.flow.guard is not None and site.node is not None
@@ -395,14 +319,14 @@ class _Writer:
             inner = indentation(self.source, owner.body[0].lineno)
             outer = indentation(self.source, owner.lineno)
             step = inner[len(outer) :] or "    "
-            self._insert_line_after(statement, f"if {test}:")
-            self._insert_line_after(statement, f"{step}{target.id} = {cast}")
+            self.lines.insert_after(statement, f"if {test}:")
+            self.lines.insert_after(statement, f"{step}{target.id} = {cast}")
         elif self.flow.guard.holder.body is self.cast.call:
             line = f"{target.id} = {cast} if {test} else {target.id}"
-            self._insert_line_after(statement, line)
+            self.lines.insert_after(statement, line)
         else:
             line = f"{target.id} = {target.id} if {test} else {cast}"
-            self._insert_line_after(statement, line)
+            self.lines.insert_after(statement, line)
 
     def _move_under_lifts(self, moved: Moved) -> None:
         """Rebuild `lift(cast(x))[index]` as `lift(cast(x[index]))`."""
@@ -484,44 +408,7 @@ class _Writer:
             self._replace_node(load, cast_text(cast, inner, self.source))
             return
         line = f"{placement.name} = {cast_text(cast, inner, self.source)}"
-        self._insert_line_before(placement.statement, line)
-
-    # Lines
-
-    def _insert_line_before(self, statement: ast.stmt, line: str) -> None:
-        source = self.source
-        row = statement.lineno
-        decorators = getattr(statement, "decorator_list", [])
-        if decorators:
-            row = min(row, decorators[0].lineno)
-        start = source.line_starts[row - 1]
-        if source.text[start : source.node_start(statement)].strip() and not decorators:
-            raise Unfixable("the statement has no line of its own")
-        pad = indentation(source, row)
-        while self._is_comment(row - 1) and indentation(source, row - 1) == pad:
-            row -= 1
-        start = source.line_starts[row - 1]
-        self.inserted.setdefault(start, []).append(pad + line + line_end(source, row))
-
-    def _insert_line_after(self, statement: ast.stmt, line: str) -> None:
-        source = self.source
-        end = source.node_end(statement)
-        first = source.line_starts[statement.lineno - 1]
-        rest, next_line = rest_of_line(source, end)
-        if source.text[first : source.node_start(statement)].strip() or (
-            rest.strip() and not rest.lstrip().startswith("#")
-        ):
-            raise Unfixable("the statement has no line of its own")
-        pad = indentation(source, statement.lineno)
-        ending = line_end(source, statement.lineno)
-        if next_line == len(source.text) and not source.text.endswith(("\n", "\r")):
-            self.inserted.setdefault(next_line, []).append(ending + pad + line)
-        else:
-            self.inserted.setdefault(next_line, []).append(pad + line + ending)
-
-    def _flush(self) -> None:
-        for offset, lines in sorted(self.inserted.items()):
-            self.text.insert(offset, "".join(lines))
+        self.lines.insert_before(placement.statement, line)
 
 
 def _operand(node: ast.expr, operand: ast.expr, content: str, is_operator: bool) -> str:
@@ -541,12 +428,3 @@ def _is_atom(node: ast.expr) -> bool:
 
 def _around(parent: ast.AST, node: ast.expr) -> ast.expr:
     return parent if isinstance(parent, ast.expr) else node
-
-
-_CAST_WORDS = re.compile(
-    r"float|fp32|fp64|double|upcast|up-cast|\bcast|precision|stab|numeric|dtype", re.I
-)
-
-
-def _speaks_of_cast(comment: str) -> bool:
-    return _CAST_WORDS.search(comment) is not None
