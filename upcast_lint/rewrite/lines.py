@@ -31,7 +31,7 @@ class Lines:
         self._inserted: dict[int, list[str]] = {}
 
     def drop(self, statement: ast.stmt) -> list[str]:
-        """Delete a statement; give the comments on and above it that go with the cast."""
+        """Delete a statement; give the comments at it that go with the cast."""
         source = self.source
         place = self.facts.tree.place(statement)
         first, last = statement.lineno, statement.end_lineno or statement.lineno
