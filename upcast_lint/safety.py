@@ -16,6 +16,7 @@ from itertools import combinations
 
 from .analysis import operators
 from .analysis.aliases import path_of
+from .analysis.casts import recognise_cast
 from .analysis.coverage import keep_disjoint_parts
 from .analysis.directives import Directives
 from .analysis.effects import Certainty, Effects, Write
@@ -429,15 +430,16 @@ class _Assessor:
     def _uses_between(self, places: Sequence[ast.AST]) -> None:
         """Three contributions to a gradient are added in the order of the uses."""
         source = self.flow.cast.source
-        aliases = self.effects.views_of(source)
+        aliases = self._uncast(source)
+        is_captured = bool(aliases & self.facts.names.captured)
         for node in walk_scope(self.facts.scope):
-            if (
-                not isinstance(node, ast.Name | ast.Attribute)
-                or not isinstance(node.ctx, ast.Load)
-                or node in self.flow.loads
-                or path_of(node) not in aliases
-                or self.facts.tree.contains(self.flow.origin, node)
-                or reads_metadata(node, self.facts)
+            if not (
+                self._is_use(node, aliases)
+                or (
+                    is_captured
+                    and isinstance(node, ast.Call)
+                    and not self.effects.is_pure(node)
+                )
             ):
                 continue
             if may_run_before_any(
@@ -449,6 +451,30 @@ class _Assessor:
                     "no gradient flows"
                 )
                 return
+
+    def _uncast(self, source: ast.expr) -> set[str]:
+        """What shows the source, other casts included that may give it back."""
+        aliases = self.effects.views_of(source)
+        for definition in self.facts.names.definitions:
+            value = definition.value
+            if definition in self.flow.carriers or not isinstance(value, ast.Call):
+                continue
+            cast = recognise_cast(value, self.facts)
+            if cast is None or cast is self.flow.cast or cast.copies:
+                continue
+            if self.effects.views_of(cast.source) & aliases:
+                aliases = aliases | {definition.name}
+        return aliases
+
+    def _is_use(self, node: ast.AST, aliases: set[str]) -> bool:
+        return (
+            isinstance(node, ast.Name | ast.Attribute)
+            and isinstance(node.ctx, ast.Load)
+            and node not in self.flow.loads
+            and path_of(node) in aliases
+            and not self.facts.tree.contains(self.flow.origin, node)
+            and not reads_metadata(node, self.facts)
+        )
 
     def _scope(self) -> None:
         if isinstance(self.facts.scope, FUNCTIONS):

@@ -245,6 +245,12 @@ def _guard_can_follow(flow: Flow, moved: Sequence[Moved], facts: Facts) -> bool:
             for name in names
         ):
             return False
+        if source in names and any(
+            may_run_between(flow.guard.holder, each.node, statement, facts)
+            for each in facts.names.named(source)
+            if each not in flow.carriers and not isinstance(each.node, ast.arg)
+        ):
+            return False
         if _reads_state(flow.guard.test, source) and _calls_between(
             flow.guard.holder, statement, facts
         ):
