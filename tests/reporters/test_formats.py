@@ -168,6 +168,24 @@ def test_full_shows_the_lines_the_reasons_and_the_change() -> None:
     assert printed == expected
 
 
+def test_no_line_ends_in_spaces() -> None:
+    text = "import x\n\na = logits.float().gather(1, i)\n\n    \nb = 1\n"
+    printed = renderer("full")(report(outcome(text=text)))
+    assert "  |\n" in printed.partition("| +a =")[2]
+    assert all(line == line.rstrip() for line in printed.splitlines())
+
+
+def test_quiet_ends_with_the_last_finding() -> None:
+    printed = renderer("full")(report(outcome(), is_quiet=True))
+    assert printed.count("\n\n") == 2 and not printed.endswith("\n\n")
+    assert renderer("full")(report(is_quiet=True)) == ""
+
+
+def test_sums_over_places_say_so() -> None:
+    printed = renderer("concise")(report(outcome()))
+    assert "about 13.9 GiB in all at B=1, S=8192, V=151936." in printed
+
+
 @pytest.mark.parametrize(
     ("before", "column"),
     [("\t", 4), ("漢 = 1; ", 8), ("e\u0301 = 1; ", 7), ("\x1b ", 5)],

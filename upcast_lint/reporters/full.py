@@ -17,13 +17,10 @@ _DTYPES = {4: "float32", 8: "float64"}
 
 
 def render(report: Report) -> str:
-    lines: list[str] = []
-    for placed in report.findings():
-        lines += _lines(placed, report)
-        lines.append("")
+    blocks = ["\n".join(_lines(placed, report)) for placed in report.findings()]
     if not report.is_quiet:
-        lines.append(summary(report))
-    return "".join(f"{line}\n" for line in lines)
+        blocks.append(summary(report))
+    return "\n\n".join(blocks) + "\n" if blocks else ""
 
 
 def _lines(placed: Placed, report: Report) -> Iterator[str]:
@@ -42,7 +39,8 @@ def _lines(placed: Placed, report: Report) -> Iterator[str]:
     if placed.text is not None and finding.fix is not None:
         for line in preview(placed.text, finding.fix):
             color = {"+": Color.GREEN, "-": Color.RED}.get(line[0], Color.FAINT)
-            yield f"{bar} {paint(visible(line), color, has_color)}"
+            is_blank = not line.strip()
+            yield bar if is_blank else f"{bar} {paint(visible(line), color, has_color)}"
 
 
 def _marks(finding: Finding) -> list[Mark]:

@@ -24,7 +24,9 @@ def summary(report: Report) -> str:
     total = report.total_bytes()
     if total:
         assumed = report.assumed(findings)
-        found += f", about {in_binary_units(total)} at {assumed}"
+        # A sum over places is no peak: the copies need not live at the same time.
+        in_all = " in all" if len(findings) > 1 else ""
+        found += f", about {in_binary_units(total)}{in_all} at {assumed}"
     return f"{done}{found}.{_offer(report, findings)}"
 
 
