@@ -6,7 +6,10 @@ import subprocess
 from pathlib import Path
 from typing import Any
 
+import click
 import pytest
+
+from upcast_lint.cli import root
 
 SAFE = "a = logits.float().gather(1, i)\n"
 RISKY = "b = risky_x.float().gather(1, i)\n"
@@ -50,6 +53,13 @@ def test_quiet_and_clean_says_nothing(project: Path, toy: Any) -> None:
     (project / "x.py").write_text("x = 1\n")
     done = toy("check", "-q")
     assert (done.returncode, done.stdout, done.stderr) == (0, b"", b"")
+
+
+def test_verbose_says_what_the_width_leaves_out(project: Path, toy: Any) -> None:
+    (project / "x.py").write_text("x = 1\n")
+    hint = "only vocab-wide sources are reported; --width any reports all"
+    assert hint in stderr(toy("check", "-v"))
+    assert hint not in stderr(toy("check", "-v", "--width", "any"))
 
 
 def test_a_finding_exits_1(project: Path, toy: Any) -> None:
@@ -460,3 +470,12 @@ def test_an_unknown_rule_gives_the_nearest(toy: Any) -> None:
 def test_rules_as_json(toy: Any) -> None:
     listed = json.loads(toy("rules", "--output-format", "json").stdout)
     assert {"UPC001", "UPC900"} <= {each["code"] for each in listed}
+
+
+def test_every_option_says_what_it_does() -> None:
+    for name in ("check", "verify", "rules"):
+        command = root.get_command(click.Context(root), name)
+        assert command is not None
+        for option in command.params:
+            if isinstance(option, click.Option):
+                assert option.help, f"{name} {option.name}"

@@ -45,7 +45,7 @@ def _split(
 @click.option(
     "--verify-with",
     metavar="TOML",
-    help="With --fix: only those that pass when the functions in TOML are run.",
+    help="With --fix: run the functions in TOML; only fixes that pass are made.",
 )
 @_flag("--diff", help="Print the fixes as a diff instead; write nothing.")
 @_flag("--fix-only", help="Fix, and do not report what is left.")
@@ -75,12 +75,13 @@ def _split(
     "--output-format",
     type=click.Choice(FORMATS),
     default="full",
-    help="Form of the report; full, if nothing is said.",
+    show_default=True,
+    help="Form of the report.",
 )
 @click.option("-o", "--output-file", metavar="FILE", help="Write the report to FILE.")
 @_flag("--statistics", help="Report counts by rule instead of findings.")
 @_flag("-q", "--quiet", help="Print findings only.")
-@_flag("-v", "--verbose", help="Say more about the run.")
+@_flag("-v", "--verbose", help="Say more about the run, also what took longest.")
 @click.option("-j", "--jobs", type=click.IntRange(min=1), help="Processes to use.")
 @_flag("--no-cache", help="Neither read nor write the cache.")
 @click.option(

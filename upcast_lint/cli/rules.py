@@ -10,7 +10,11 @@ from .messages import fail
 
 @click.command()
 @click.option(
-    "--output-format", type=click.Choice(["text", "json"]), default="text", help="Form."
+    "--output-format",
+    type=click.Choice(["text", "json"]),
+    default="text",
+    show_default=True,
+    help="Form of the list.",
 )
 def rules(output_format: str) -> None:
     """List the rules."""

@@ -71,6 +71,8 @@ def run_check(request: Request, options: Options) -> int:
     if options.add_noqa is not None:
         return _add_noqa(run, options.add_noqa)
     _print(run, report, options)
+    if options.verbose and not session.default_job().options.any_width:
+        say("note", "only vocab-wide sources are reported; --width any reports all")
     if known is not None and rows is None:
         for entry in known.stale(report.outcomes):
             say("note", f"{options.baseline}: no longer found: {entry}")

@@ -70,7 +70,7 @@ def verify(
 
     Without arguments: the fixtures of every rule. With FILE::FUNCTION: that function,
     rewritten in memory. THIS RUNS THE CODE in FILE, in a child process with limits of
-    time and memory; `check` does so only where --verify-with asks for it.
+    time and memory; of `check`, only --verify-with does.
 
     Exits with 0 if everything is as claimed, 1 if not, 2 if the run cannot be made.
     """
