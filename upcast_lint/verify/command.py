@@ -38,7 +38,7 @@ class RunError(click.ClickException):
     "--rule",
     "names",
     multiple=True,
-    metavar="CODE|NAME",
+    metavar="RULE",
     help="Only this rule's fixtures; may be given again.",
 )
 @click.option(
