@@ -87,7 +87,7 @@ def attack(program: Program, tier: Tier, count: int = VARIANTS) -> Attack:
     first = execute(before, plain, backward)
     ran = first.error is None
     fixed = fix(program.text, tier)
-    if fixed.text is None:
+    if fixed.text is None or _hides_refused_views(program.text):
         return Attack(program, tier, ran, fixed, fixed.fault)
     try:
         after = load(fixed.text, ENTRY)
@@ -103,6 +103,14 @@ def attack(program: Program, tier: Tier, count: int = VARIANTS) -> Attack:
         if found is not None:
             return Attack(program, tier, ran, fixed, found, variant)
     return Attack(program, tier, ran, fixed, fixed.fault)
+
+
+def _hides_refused_views(text: str) -> bool:
+    """Whether a program goes another way where `view` refuses a tensor with gaps.
+
+    A rewrite may make it succeed, so that the paths differ and nothing compares.
+    """
+    return "except RuntimeError" in text and ".view(" in text
 
 
 def tolerance_of(conditions: tuple[str, ...], tier: Tier) -> Tolerance:

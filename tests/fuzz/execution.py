@@ -20,7 +20,7 @@ import torch
 from .inputs import CALLBACKS, Inputs, Variant, build
 
 Function = Callable[..., object]
-_OURS = ("NameError", "UnboundLocalError", "AttributeError", "TypeError")
+_OURS = ("NameError", "UnboundLocalError")
 """Errors that a bad rewrite makes."""
 _INTEGERS = {1: torch.int8, 2: torch.int16, 4: torch.int32, 8: torch.int64}
 

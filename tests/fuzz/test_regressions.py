@@ -262,6 +262,60 @@ def fuzzed(table, idx, n):
     return torch.argmax(wide, dim=1), wide[0]
 """,
     ),
+    Regression(
+        "strided element of a tuple is summed",
+        "a name bound through a tuple display holds a slice with other strides",
+        Tier.SAFE,
+        """\
+def fuzzed(logits):
+    logits = logits.to(torch.float32, copy=True)
+    column, whole = logits[..., 0], logits
+    return column.sum()
+""",
+    ),
+    Regression(
+        "alias through another cast read in between",
+        "`x.to(torch.float32)` is `x` itself where that is float32",
+        Tier.SAFE,
+        """\
+def fuzzed(embed_weight, store):
+    first = embed_weight.to(torch.float32)
+    second = embed_weight.to(torch.float32, copy=True)
+    store.value = first[:1]
+    return second[torch.arange(2)]
+""",
+    ),
+    Regression(
+        "nested function reads the source in between",
+        "its call is a use of the source: contributions are added in another order",
+        Tier.SAFE,
+        """\
+def fuzzed(grid):
+    wide = grid.to(torch.float32, copy=True)
+
+    def total():
+        return grid.sum()
+
+    low = total()
+    return wide.select(2, 1), low
+""",
+    ),
+    Regression(
+        "guard after the source is gone",
+        "the guard went along with the cast, past a rebinding of what it asks about",
+        Tier.SAFE,
+        """\
+def fuzzed(step_logits):
+    wide = (
+        step_logits
+        if step_logits.dtype == torch.float32
+        else step_logits.to(torch.float64)
+    )
+    step_logits = None
+    part = wide[-1:]
+    return part
+""",
+    ),
 )
 
 
