@@ -39,7 +39,9 @@ _COMPOUND = (
     ast.AsyncFunctionDef,
     ast.ClassDef,
 )
-_ASSIGNMENT = re.compile(r"\s*(?:,[\w\s,]*)?(?::[^=\n]*)?:?=(?!=)")
+_ASSIGNMENT = re.compile(r"\s*(?:,[\w\s,]*)?(?::[^=\n]*)?:?=(?!=)[\s\\(]*(.*)")
+"""From the end of a target to the end of the line."""
+_VALUE = re.compile(r"[A-Za-z_][\w.]*(?=\s*(?:[,;)#\r=]|$))")
 _SUITES = frozenset(("body", "orelse", "finalbody", "handlers", "cases"))
 
 
@@ -221,9 +223,10 @@ class Reach:
             case ast.Name(id=alias):
                 if not carries:
                     return False
-                name = self.known.imported.get(alias, "")
-                if not name and self._is_assigned(alias):
-                    raise _Found  # it may be any function of torch
+                names = self._torch_names_of(alias)
+                if names & self.known.selections:
+                    raise _Found
+                return bool(names & _STEPS)
             case _:
                 self._carries(call.func)
                 return False
@@ -259,16 +262,28 @@ class Reach:
                         return True
         return False
 
-    def _is_assigned(self, name: str) -> bool:
-        """Whether the file may assign to a name."""
+    def _torch_names_of(self, name: str, depth: int = 3) -> set[str]:
+        """The functions of torch that a name may stand for, as far as they matter.
+
+        By import, or because the file somewhere assigns it a name or an attribute.
+        """
+        found = {self.known.imported.get(name, "")}
         text = self.known.text
-        start = text.find(name)
+        start = text.find(name) if depth else -1
         while start >= 0:
             end = start + len(name)
-            if _ASSIGNMENT.match(text, end) and not is_word(text[start - 1 : start]):
-                return True
+            match = None
+            if not is_word(text[start - 1 : start]):
+                match = _ASSIGNMENT.match(text, end)
+            if match is not None:
+                for value in _VALUE.findall(match[1]):
+                    _, dot, last = value.rpartition(".")
+                    if dot:
+                        found.add(last)
+                    elif value != name:
+                        found |= self._torch_names_of(value, depth - 1)
             start = text.find(name, end)
-        return False
+        return found
 
 
 def _collect(suite: list[ast.stmt], found: list[ast.stmt]) -> None:

@@ -5,9 +5,8 @@ Terms
 call
     `.float` or `.double`, called.
 type
-    `float32`, `float64`, or `.float` or `.double` not called: what a conversion of
-    the same function may be given, or of another function where the module gives the
-    type a name.
+    `float32`, `float64`, or `.float` or `.double` not called, where a conversion may be
+    given it, or where it may be given a name that a conversion takes.
 conversion
     `.to(` or `.type(`.
 
@@ -24,9 +23,13 @@ from typing import NamedTuple
 
 _WORDS = ("float", "double")
 _SIZES = ("32", "64")
+_WIDE = frozenset(("float", "double", "float32", "float64"))
 _BLANK = " \t\f\r\n\\"
 _QUOTES = ('"', "'")
+_COMPARISONS = ("==", "!=", "<=", ">=")
 _CONVERSIONS = ("to(", "type(", "to (", "type (")
+_NEAR = 400
+"""How far the bracket can be that a type on a line of its own stands in."""
 
 _TORCH_IMPORT = re.compile(
     r"from torch[\w.]*[\s\\]+import[\s\\]*(\([^)]*\)|(?:\\\r?\n|[^\n\\])*)"
@@ -38,6 +41,8 @@ class Spots(NamedTuple):
 
     calls: list[int]
     types: list[int]
+    imports_type: bool
+    """A type is imported by its own name, and has no spot where it is used."""
 
 
 def may_spell_cast(text: str) -> bool:
@@ -46,29 +51,29 @@ def may_spell_cast(text: str) -> bool:
 
 def find_spots(text: str) -> Spots:
     calls: list[int] = []
-    types: list[int] = []
+    types: list[tuple[int, int]] = []
     for word in _WORDS:
         start = text.find(word)
         while start >= 0:
             end = start + len(word)
             before, after = text[start - 1 : start], text[end : end + 2]
             if after in _SIZES:
-                if not (
-                    is_word(before)
-                    or before in _QUOTES
-                    or is_word(text[end + 2 : end + 3])
-                ):
-                    types.append(start)
+                following = text[end + 2 : end + 3]
+                if not (is_word(before) or before in _QUOTES or is_word(following)):
+                    types.append((start, end + 2))
             elif is_word(after[:1]):
                 pass
             elif before == "." or (before in _BLANK and _follows_dot(text, start)):
                 is_called = after[:1] == "(" or _is_called(text, end)
-                (calls if is_called else types).append(start)
-                if is_called is None:
+                if is_called is not False:
                     calls.append(start)
+                if is_called is not True:
+                    types.append((start, end))
             start = text.find(word, end)
-    # A type is one of torch's, which must be imported.
-    return Spots(calls, types if "torch" in text else [])
+    if "torch" not in text:
+        return Spots(calls, [], False)  # the types are those of numpy and others
+    taken = [start for start, end in types if _may_be_taken(text, start, end)]
+    return Spots(calls, taken, not _WIDE.isdisjoint(torch_names(text).values()))
 
 
 def find_conversions(
@@ -100,13 +105,6 @@ def torch_names(text: str) -> dict[str, str]:
     return found
 
 
-def may_be_given_a_name(text: str, offset: int) -> bool:
-    """Whether a type at module level may be what a name is bound to."""
-    line = text[text.rfind("\n", 0, offset) + 1 : offset]
-    head = re.sub(r"[\w.]*\Z", "", line).rstrip()
-    return not head.endswith((":", *_QUOTES))
-
-
 def is_word(character: str) -> bool:
     return character == "_" or character.isalnum()
 
@@ -127,3 +125,64 @@ def _is_called(text: str, end: int) -> bool | None:
         end += 1
     following = text[end : end + 1]
     return None if following == "#" else following == "("
+
+
+def _may_be_taken(text: str, start: int, end: int) -> bool:
+    """Whether a type may be given to a conversion, or be bound to a name.
+
+    Most are not: they stand in a comparison, in a table, or are an argument of
+    `softmax`. What the text around does not tell may be so.
+    """
+    start = _start_of_name(text, start)
+    first = text.rfind("\n", 0, start) + 1
+    line = text[first:start].rstrip()
+    following = text[end : end + 2].strip()[:1]
+    opened = _opened(line)
+    if line.endswith(_COMPARISONS):
+        return False
+    if opened >= 0 and line[-1] in "=(,[":
+        return _takes(line[:opened], following)
+    if line and line[-1] not in "=,":
+        return line.endswith(("import", "as", "\\"))
+    if not line and following == ":":
+        return False
+    before = text[max(0, first - _NEAR) : start]
+    opened = _opened(before)
+    inside = before[opened:]
+    if opened < 0 or "#" in inside or '"' in inside or "'" in inside:
+        return True
+    return _takes(before[:opened], following)
+
+
+def _start_of_name(text: str, start: int) -> int:
+    """Where a dotted name begins of which a part starts at `start`."""
+    while start > 0:
+        before = text[start - 1]
+        if not (is_word(before) or before == "."):
+            is_broken = text[start] == "." or _follows_dot(text, start)
+            if before not in _BLANK or not is_broken:
+                break
+        start -= 1
+    return start
+
+
+def _takes(before: str, following: str) -> bool:
+    """Whether what opens after a text is a conversion, or bound to a name as it is."""
+    before = before.rstrip()
+    if before.endswith("="):
+        target = before[before.rfind("\n") + 1 : -1]
+        return following != "," or "," in target
+    return before.endswith(("to", "type", "(", ",", "\\", ":")) or not before
+
+
+def _opened(text: str) -> int:
+    """Where the innermost bracket opens that is still open at the end; or -1."""
+    depth = 0
+    for index in range(len(text) - 1, -1, -1):
+        if text[index] in ")]}":
+            depth += 1
+        elif text[index] in "([{":
+            if not depth:
+                return index
+            depth -= 1
+    return -1

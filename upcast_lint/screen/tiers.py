@@ -11,7 +11,7 @@ from ..analysis.width.bound import may_be_vocab_wide
 from ..registry import all_rules
 from .outline import Outline, Span
 from .reach import Known, Reach
-from .spots import Spots, find_conversions, find_spots, may_be_given_a_name
+from .spots import Spots, find_conversions, find_spots
 
 Rows = tuple[int, int]
 """The first row and the last."""
@@ -23,7 +23,7 @@ def suspects(text: str, any_width: bool) -> list[Rows] | None:
     A text that does not parse may come out as either.
     """
     spots = find_spots(text)
-    if not (spots.calls or spots.types):
+    if not any(spots):
         return []
     try:
         return _suspects(text, spots, any_width)
@@ -53,6 +53,7 @@ class _Screen:
         self.parts: dict[Span, _Part] = {}
         self.is_outside = False
         """Whether a cast may stand outside of every function."""
+        self.known.names_a_type = spots.imports_type
         self._place(spots)
 
     def _place(self, spots: Spots) -> None:
@@ -70,9 +71,8 @@ class _Screen:
                 continue
             if any(find_conversions(self.text, *self.outline.gap_at(offset))):
                 self.is_outside = True
-            if not self.outline.is_in_class(offset):
-                # What a class binds is not seen from its functions.
-                self.known.names_a_type |= may_be_given_a_name(self.text, offset)
+            # What a class binds is not seen from its functions.
+            self.known.names_a_type |= not self.outline.is_in_class(offset)
         if self.known.names_a_type:
             for offset in find_conversions(self.text):
                 span = self.outline.function_at(offset)

@@ -39,11 +39,9 @@ _ENOUGH_ALONE = (
 
 _TABLES = (b"embed", b"wte", b"shared", b"lmhead", b"outputlayer")
 _WEIGHT = re.compile(r"[wW](?:eight|EIGHT)(?![a-z])")
-_LOOKUP = re.compile(r"\bembedding\b")
-_SIZED = re.compile(
-    r"(?<![A-Za-z])(?:nV(?![A-Za-z])|V_?(?:local|total|full|tp|loc|shard|per|eff|pad)"
-    r"|(?:local|full|total|padded)_V(?!\w))"
-)
+_LOOKUP = re.compile(r"embedding\b")
+_SIZED = re.compile(r"V_?(?:local|total|full|tp|loc|shard|per|eff|pad)")
+_SIZED_LAST = re.compile(r"(?:n|local_|full_|total_|padded_)V(?!\w)")
 """The size of a vocabulary by a name that says so."""
 
 _LIKELIHOODS = (b"logsoftmax", b"logprob", b"logp", b"lprob")
@@ -54,15 +52,19 @@ _TOKENS = (
     *(b"inputids", b"ignoreindex"),
 )
 _LAST_ROW = re.compile(r"-\s*1\s*:?\s*(?:,[^\],]*)?,?\s*\]")
-_V = re.compile(r"(?<![A-Za-z0-9])V(?![A-Za-z0-9])")
-_V_LAST = re.compile(r"(?<![kK],)(?<![kK], )(?<!\w)[vV]\|?\s*(?:/[^\])\"']*)?[\])\"']")
+_V = re.compile(r"V(?<![A-Za-z0-9]V)(?![A-Za-z0-9])")
+_V_LAST = re.compile(
+    r"[vV](?<!\w[vV])(?<![kK],[vV])(?<![kK], [vV])\|?\s*(?:/[^\])\"']*)?[\])\"']"
+)
 """A shape that ends in the letter; not one of keys and values."""
 
 
 def may_be_vocab_wide(text: str) -> bool:
     """Whether some source in a function with this text can be vocab-wide."""
     letters = text.encode("utf-8", "replace").translate(_LOWER, _NO_LETTERS)
-    if _has(_ENOUGH_ALONE, letters) or _LOOKUP.search(text) or _SIZED.search(text):
+    if _has(_ENOUGH_ALONE, letters) or _LOOKUP.search(text):
+        return True
+    if "V" in text and (_SIZED.search(text) or _SIZED_LAST.search(text)):
         return True
     if _has(_TABLES, letters) and _WEIGHT.search(text):
         return True

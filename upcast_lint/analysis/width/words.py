@@ -9,6 +9,7 @@ from __future__ import annotations
 import ast
 import re
 from collections.abc import Iterable
+from functools import lru_cache
 
 _WORD = re.compile(r"[A-Z]+(?![a-z])|[A-Z]?[a-z]+")
 
@@ -74,11 +75,13 @@ OTHER_AXES = {
 """What the last axis of a tensor is instead, by words that name it."""
 
 
+@lru_cache(4096)
 def words(identifier: str) -> tuple[str, ...]:
     """The words of an identifier or dotted name, in lower case."""
     return tuple(word.lower() for word in _WORD.findall(identifier))
 
 
+@lru_cache(4096)
 def spoken(identifier: str) -> str:
     """The words joined by underscores, with one before and one after."""
     return f"_{'_'.join(words(identifier))}_"
