@@ -37,7 +37,7 @@ RUN_BY: dict[str, tuple[str, str]] = {
         "upcast-lint check --isolated --no-cache examples",
     ),
     "pip install .": (".ci/run", 'pip" install --quiet "$scratch"/dist/*.whl'),
-    "pip install '.[torch]'": ("pyproject.toml", '"upcast-lint[torch]"'),
+    "pip install '.[torch]'": ("pyproject.toml", '"upcast-lint[docs,torch]"'),
     "python3 -m venv .venv && . .venv/bin/activate": (".ci/run", "python3 -m venv"),
     "upcast-lint verify": ("tests/verify/test_rule_fixtures.py", "judge(load_specimen"),
     "upcast-lint verify --rule UPC001": ("tests/verify/test_command.py", '"--rule"'),

@@ -215,6 +215,9 @@ def _run_limited(command: list[str], seconds: float) -> str | None:
         _kill_session(process)
         process.communicate()
         return f"took longer than {seconds:g} s"
+    except BaseException:  # an interrupt reaches this session, not the child's own
+        _kill_session(process)
+        raise
     if process.returncode < 0:
         return f"ended by signal {-process.returncode}"
     if process.returncode > 0:
