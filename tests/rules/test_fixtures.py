@@ -23,8 +23,6 @@ from upcast_lint.verify.fixture import load_specimen
 
 FIXTURES = [(rule, path) for rule in all_rules() for path in rule.fixture_paths()]
 
-NAMED_AFTER_ANOTHER_BRANCH = {("UPC001", "sunk_into_branch")}
-
 for_each_fixture: Callable[[Callable[..., None]], Callable[..., None]]
 for_each_fixture = pytest.mark.parametrize(
     ("rule", "path"),
@@ -50,12 +48,7 @@ def test_only_what_is_claimed_safe_is_fixed_unasked(rule: Rule, path: Path) -> N
 
 
 @for_each_fixture
-def test_the_findings_are_those_of_the_rule(
-    rule: Rule, path: Path, request: pytest.FixtureRequest
-) -> None:
-    if (rule.code, path.stem) in NAMED_AFTER_ANOTHER_BRANCH:
-        reason = "the finding names a read of the branch that reads everything"
-        request.applymarker(pytest.mark.xfail(reason=reason, strict=True))
+def test_the_findings_are_those_of_the_rule(rule: Rule, path: Path) -> None:
     tier = load_specimen(path).fixture.tier
     found = findings(module_with("before", path))
     assert {finding.code for finding in found} == {rule.code}

@@ -195,9 +195,14 @@ class Effects:
             for node in walk_scope(self.facts.scope)
             if isinstance(node, ast.Call) and not self.is_pure(node)
         ]
+        own = getattr(function, "name", None)
         for name in sorted(free_names(function)):
-            if inner.writes_to(ast.Name(name, ast.Load())):
-                for call in calls:
+            writes = inner.writes_to(ast.Name(name, ast.Load()))
+            is_certain = any(w.certainty is Certainty.WRITES for w in writes)
+            for call in calls if writes else ():
+                if is_certain and getattr(call.func, "id", None) == own:
+                    self._write(call, ast.Name(name), f"is written to by `{own}`")
+                else:
                     self.writes.append(Write(call, name, Certainty.MAY_WRITE, label))
 
     def _call(self, call: ast.Call) -> None:

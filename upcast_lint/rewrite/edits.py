@@ -398,8 +398,11 @@ class _Writer:
 
     def _write_placement(self, placement: Placement) -> None:
         cast = self.cast
-        dropped = [d for d in self.plan.dropped if d.name == placement.name]
+        reaching = {d for load in placement.loads for d in self.facts.names.of(load)}
+        dropped = reaching & self.plan.dropped
         inner = self.source.segment(cast.source) if dropped else placement.name
+        if inner != placement.name and reaching != dropped:
+            raise Unfixable("the whole copy is made in more than one way")
         if placement.is_inline:
             load = placement.loads[0]
             self.text.discard_within(
