@@ -38,7 +38,9 @@ class Run:
 def load(text: str, name: str) -> Function:
     """The function that a program defines. Raises what its module raises."""
     namespace: dict[str, object] = {"__name__": "program"}
-    exec(compile(text, "program.py", "exec"), namespace)
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")
+        exec(compile(text, "program.py", "exec"), namespace)
     function = namespace[name]
     assert callable(function)
     return function

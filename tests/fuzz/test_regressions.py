@@ -316,6 +316,47 @@ def fuzzed(step_logits):
     return part
 """,
     ),
+    Regression(
+        "full read of a view under the copy's own name",
+        "the cast was placed on the source, and the flattening was lost",
+        Tier.UNSAFE,
+        """\
+def fuzzed(x, flag, store):
+    wide = x.type(torch.float32)
+    wide = wide.flatten(0, 1)
+    if flag:
+        return wide.amax(dim=1, keepdim=True)
+    store.wide = wide
+""",
+    ),
+    Regression(
+        "full read of a detached copy",
+        "the same with the gradient that was cut off",
+        Tier.UNSAFE,
+        """\
+def fuzzed(hidden, flag):
+    wide = hidden.float()
+    if flag:
+        wide = wide.detach()
+        return wide
+    return wide[:, -1]
+""",
+    ),
+    Regression(
+        "nested function in sight writes to the source",
+        "the condition that it does not is known to be false",
+        Tier.UNSAFE,
+        """\
+def fuzzed(lm_logits, mask):
+    wide = lm_logits.float()
+
+    def double():
+        lm_logits.mul_(2)
+
+    double()
+    return wide[mask]
+""",
+    ),
 )
 
 
