@@ -248,12 +248,14 @@ class _Assessor:
         """What selects rows has to select from the vector of the rows as well."""
         rows = selection.rows
         rank = None if rows is None else known_rank(rows, self.facts)
-        if rows is None or rank == 1 or isinstance(rows, ast.Slice):
+        if rows is None or isinstance(rows, ast.Slice):
+            return
+        if rank == 1 and not _gives_tuple(self.facts.value(rows)):
             return
         name = self._name(rows)
         if (
             rank is not None
-            or isinstance(rows, ast.Call)
+            or isinstance(self.facts.value(rows), ast.Call)
             or is_mask(rows, self.facts)
             or _MASK.search(name)
         ):
@@ -486,6 +488,16 @@ class _Assessor:
         ]
         if names:
             self.out.need(f"nothing imports `{names[0]}` from this module")
+
+
+def _gives_tuple(index: ast.expr) -> bool:
+    """Whether an index is the tuple that `where` and `nonzero` give of a mask."""
+    if not isinstance(index, ast.Call):
+        return False
+    name = getattr(index.func, "attr", getattr(index.func, "id", ""))
+    return (name == "where" and len(index.args) == 1) or (
+        name == "nonzero" and any(k.arg == "as_tuple" for k in index.keywords)
+    )
 
 
 def _selection(read: Read) -> Selection:

@@ -357,6 +357,46 @@ def fuzzed(lm_logits, mask):
     return wide[mask]
 """,
     ),
+    Regression(
+        "vector of rows beside coordinates",
+        "what `where` gives is an index of as many dimensions as the mask",
+        Tier.UNSAFE,
+        """\
+def fuzzed(lm_logits, mask, row_scale):
+    wide = lm_logits.type(torch.float32)
+    return (wide * row_scale[:, None, None])[torch.where(mask)]
+""",
+    ),
+    Regression(
+        "guarded cast and arithmetic in one branch",
+        "the arithmetic was done on the paths of the other branch as well",
+        Tier.UNSAFE,
+        """\
+def fuzzed(logits, idx, flag):
+    if not flag:
+        if logits.dtype is not torch.float32:
+            logits = logits.float()
+        logits = logits / 3.0
+    return torch.gather(logits, 2, idx)
+""",
+    ),
+    Regression(
+        "guarded cast in a handler, slice in the cleanup",
+        "the guard came to be asked where no exception was handled",
+        Tier.SAFE,
+        """\
+def fuzzed(lm_logits, flag):
+    try:
+        number = 1
+    except IndexError:
+        if flag:
+            lm_logits = lm_logits.float()
+    finally:
+        first = lm_logits[0]
+        first.fill_(0.25)
+    return first
+""",
+    ),
 )
 
 

@@ -88,6 +88,8 @@ class Flow:
     loads: set[ast.Name] = field(default_factory=set)
     """The names, where they are read, that give the copy."""
     is_partial: bool = False
+    is_guarded: bool = True
+    """Where it is partial: every load holds what the guard alone decides."""
     is_loop_carried: bool = False
     """A later round of a loop around the cast reads this round's copy."""
 
@@ -308,6 +310,7 @@ class _Follower:
                 return
             if others:
                 self.flow.is_partial = True
+                self.flow.is_guarded &= self._is_guarded(load)
         if self._runs_later(load):
             self._full(load, "read by a generator that may run later", load)
             return
@@ -323,6 +326,24 @@ class _Follower:
             isinstance(source, ast.Name)
             and source.id == load.id
             and others <= self.source_definitions
+        )
+
+    def _is_guarded(self, load: ast.Name) -> bool:
+        """Whether every path to a load passes the guard, and then reads at once.
+
+        The guard's `if` stands before the load in a suite that holds both, and the
+        load gets what the cast gives, or the source: nothing made from either.
+        """
+        guard, tree = self.flow.guard, self.facts.tree
+        if guard is None or not isinstance(guard.holder, ast.If):
+            return False
+        place = tree.place(guard.holder)
+        return any(
+            tree.contains(statement, load)
+            for statement in place.suite[place.index + 1 :]
+        ) and not any(
+            definition in self.flow.carriers and self.flow.carriers[definition].steps
+            for definition in self.names.of(load)
         )
 
     def _runs_later(self, load: ast.Name) -> bool:

@@ -71,7 +71,7 @@ def plan_rewrite(flow: Flow, paths: Paths, facts: Facts) -> Plan:
     keeps_guard = flow.guard is not None and not flow.guard.is_redundant
     if keeps_guard and (placements or not _guard_can_follow(flow, moved, facts)):
         raise Unfixable("the cast is conditional")
-    if flow.is_partial and flow.guard is None:
+    if flow.is_partial and not flow.is_guarded:
         raise Unfixable("the cast is conditional")
     if keeps_guard and flow.of_kind(Kind.DTYPE):
         raise Unfixable("the type of a copy is read that may not be made")
