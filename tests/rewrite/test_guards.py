@@ -105,7 +105,7 @@ def test_an_elif_is_left() -> None:
                 x = x.float()
             return x.gather(-1, i)
     """
-    assert unfixed(code) == ["the guard of the cast is an `elif`"]
+    assert unfixed(code) == ["the cast is conditional"]
 
 
 DISAPPEARS = {
