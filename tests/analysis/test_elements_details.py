@@ -6,7 +6,7 @@ import pytest
 
 from upcast_lint.analysis.elements import Elements
 
-from .test_elements import judge_expression
+from .test_elements import judge, judge_expression
 
 
 def test_indices_say_which_call_made_them() -> None:
@@ -47,3 +47,22 @@ def test_bools_times_a_number(expression: str, elements: Elements) -> None:
 )
 def test_alternatives_and_methods(expression: str, elements: Elements) -> None:
     assert judge_expression(expression).elements is elements
+
+
+@pytest.mark.parametrize(
+    ("test", "elements"),
+    [
+        ("x.dtype in (torch.bool, torch.float16)", Elements.UNKNOWN),
+        ("x.dtype != torch.int64", Elements.UNKNOWN),
+        ("x.dtype not in (torch.bool, torch.float32)", Elements.FLOAT),
+        ("x.dtype in (torch.float16, torch.float32)", Elements.FLOAT),
+    ],
+)
+def test_a_type_among_several(test: str, elements: Elements) -> None:
+    code = f"""
+        def f(x):
+            if {test}:
+                x = x.float()
+            return x.argmax(-1)
+    """
+    assert judge(code).elements is elements

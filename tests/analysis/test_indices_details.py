@@ -7,7 +7,7 @@ import pytest
 from tests.analysis.scenes import function
 from upcast_lint.analysis.indices import is_mask, known_rank
 
-from .test_indices import along, rows
+from .test_indices import along, pairs, rows
 
 RANKS = [
     ("labels.flatten(k)", None),
@@ -166,3 +166,24 @@ def test_whether_a_part_of_topk_is_a_mask(name: str, verdict: bool | None) -> No
     body = f"best, where = x.topk(k)\nresult = {name}\nreturn result"
     found = function(body)
     assert is_mask(found.value("result"), found.facts) is verdict
+
+
+@pytest.mark.parametrize(
+    ("index", "reason"),
+    [
+        (":, torch.randperm(8)", "`randperm`"),
+        (":, [0, 2]", "a literal list of different indices"),
+        (":, range(4)", "`range`"),
+        (":, labels.argmax()", "one index"),
+        (":, labels > 0", "a mask"),
+    ],
+)
+def test_one_tensor_beside_slices(index: str, reason: str) -> None:
+    proof = pairs(f"return x[{index}]")
+    assert proof is not None
+    assert proof.reason == reason
+
+
+@pytest.mark.parametrize("index", [":, [0, 0]", ":, [0, -1]", ":, labels.topk(k)"])
+def test_one_tensor_beside_slices_that_may_repeat(index: str) -> None:
+    assert pairs(f"return x[{index}]") is None

@@ -154,3 +154,16 @@ def test_a_name_of_scores_by_its_last_word() -> None:
     assert names_scores("token_scores")
     assert not names_scores("scores_mask")
     assert not names_scores("")
+
+
+@pytest.mark.parametrize(
+    ("index", "is_last"),
+    [("[:, -1:]", True), ("[:, -1]", True), ("[:, 1:]", False), ("[:, 1]", False)],
+)
+def test_the_last_position_is_told_from_the_second(index: str, is_last: bool) -> None:
+    code = f"""
+        def pick(logits, n):
+            return logits.float(){index}
+    """
+    because = judge(code).because
+    assert ("its last position is read (line 5)" in because) is is_last
