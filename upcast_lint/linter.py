@@ -62,6 +62,10 @@ def lint(source: Source, options: Options) -> tuple[Finding, ...]:
 
             any_width = options.any_width or bool(options.vocab_names)
             rows = suspects(source.text, any_width)
+            if rows and not any_width:
+                from .screen.narrowing import vocab_wide
+
+                rows = vocab_wide(source, rows)
             if rows is None or rows:
                 return lint_rows(source, options, rows)
         if options.parses_always or len(source.data) <= PARSED_SIZE:

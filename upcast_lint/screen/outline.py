@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import re
 from bisect import bisect_left
+from collections.abc import Iterator
 from functools import cache
 from typing import NamedTuple
 
@@ -61,6 +62,13 @@ class Outline:
         self._last = Span(start, end, indent)
         return self._last
 
+    def holder_of(self, span: Span) -> str:
+        """The first line of the class that a function is a method of."""
+        start = self._top_before(span.start + 1)
+        if start is None or start == span.start:
+            return ""
+        return self.text[start : self.text.find("\n", start) + 1]
+
     def is_in_class(self, offset: int) -> bool:
         """Whether an offset stands in an outermost class, or in a function of it."""
         start = self._top_before(offset)
@@ -80,6 +88,11 @@ class Outline:
         start = self._top[index - 1] if index else 0
         end = self._top[index] if index < len(self._top) else len(self.text)
         return start, end
+
+    def blocks(self) -> Iterator[tuple[int, int]]:
+        """Where the outermost functions and classes begin and end."""
+        for start in self._top:
+            yield start, self._end_of_block(start, "")
 
     def _top_before(self, offset: int) -> int | None:
         index = bisect_left(self._top, offset)

@@ -117,7 +117,8 @@ class _Screen:
         above = self.text.rfind("\n", 0, max(start - 1, 0)) + 1
         if self.text[above:start].lstrip().startswith("#"):
             start = above  # it may speak of what the function's first line binds
-        return self._has_words(self.text[start : span.end])
+        held = self.outline.holder_of(span)
+        return self._has_words(held + self.text[start : span.end])
 
     def _has_words(self, text: str) -> bool:
         renamed = [was for name, was in self.known.imported.items() if name != was]

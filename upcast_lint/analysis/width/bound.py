@@ -1,6 +1,7 @@
 """Whether a text has the words without which no source in it is vocab-wide.
 
-An upper bound on the model of `verdict`, from the text of a function alone: for each
+An upper bound on the model of `verdict`, from the text of a function and the first line
+of the class around it: for each
 kind of evidence the words that it needs, and the most that it weighs. It may pass what
 the model fails, never the reverse; a test compares the two.
 
@@ -18,12 +19,15 @@ import re
 from .weights import (
     CALLED_V,
     CHOOSES_TOKEN,
+    CONTEXT,
     ENOUGH,
     LIKELIHOOD,
+    NAMED_FOR_TOKENS,
+    NAMED_LOGITS,
     NAMED_SCORES,
     READ_BY_TOKENS,
 )
-from .words import LANGUAGE_HEADS
+from .words import LANGUAGE, LANGUAGE_HEADS, names_log_probs, other_axis, words
 
 _LOWER = bytes(range(256)).lower()
 _NO_LETTERS = bytes(
@@ -31,7 +35,6 @@ _NO_LETTERS = bytes(
 )
 
 _ENOUGH_ALONE = (
-    b"logit",
     b"vocab",
     *(head.replace("_", "").encode() for head in sorted(LANGUAGE_HEADS)),
 )
@@ -44,6 +47,13 @@ _SIZED = re.compile(r"V_?(?:local|total|full|tp|loc|shard|per|eff|pad)")
 _SIZED_LAST = re.compile(r"(?:n|local_|full_|total_|padded_)V(?!\w)")
 """The size of a vocabulary by a name that says so."""
 
+_LOGITS = re.compile(r"\w*(?:logit|Logit|LOGIT)\w*")
+_SPECIFIC = re.compile(r"(?i)token|lm|vocab")
+_HOLDER = re.compile(r"(?:def|class)\s+(\w+)")
+_TOKEN_IDS = (b"tokenids", b"inputids", b"completionids", b"nexttoken", b"tokenizer")
+_SEQUENCES = re.compile(
+    r"\b(?:tokens|prompt_tokens|output_tokens|generated_tokens|toks)\b"
+)
 _LIKELIHOODS = (b"logsoftmax", b"logprob", b"logp", b"lprob")
 _SCORES = (*_LIKELIHOODS, b"score", b"prob")
 _CHOICES = (b"argmax", b"multinomial")
@@ -73,8 +83,12 @@ def may_be_vocab_wide(text: str) -> bool:
 
 def _most(text: str, letters: bytes) -> int:
     """The most that evidence can weigh of which no kind is enough."""
-    most = 0
-    if _has(_SCORES, letters):
+    most = _name(text) if b"logit" in letters else 0
+    if most >= ENOUGH:
+        return most
+    if most:
+        most += CONTEXT * _has_context(text, letters)
+    elif _has(_SCORES, letters):
         most += NAMED_SCORES
     if _has(_LIKELIHOODS, letters):
         most += LIKELIHOOD
@@ -89,6 +103,23 @@ def _most(text: str, letters: bytes) -> int:
     if _V_LAST.search(text):
         most += CALLED_V
     return most
+
+
+def _name(text: str) -> int:
+    """The most that a name can weigh; `router_logits` speaks against itself."""
+    names = {name for name in _LOGITS.findall(text) if other_axis(name) is None}
+    if any(_SPECIFIC.search(name) for name in names):
+        return NAMED_FOR_TOKENS
+    return NAMED_LOGITS if names else 0
+
+
+def _has_context(text: str, letters: bytes) -> bool:
+    if _has(_TOKEN_IDS, letters) or _SEQUENCES.search(text):
+        return True
+    return any(
+        not LANGUAGE.isdisjoint(words(name)) or names_log_probs(name)
+        for name in _HOLDER.findall(text)
+    )
 
 
 def _has(words: tuple[bytes, ...], letters: bytes) -> bool:

@@ -9,6 +9,7 @@ from ..facts import Facts
 from ..syntax import FUNCTIONS, parameters, walk_scope
 from .weights import CONTEXT, HELD_OTHERWISE, OTHER_SIZE_NEARBY, Evidence
 from .words import (
+    LANGUAGE,
     identifiers,
     names_log_probs,
     names_logits,
@@ -19,13 +20,6 @@ from .words import (
     words,
 )
 
-_LANGUAGE = word_set(
-    """
-    causal lm generate generation greedy beam decode decoding distill distillation
-    perplexity ppl logprob logprobs logps token tokens toks vocab sample sampler
-    sampling speculative kd kl kld jsd
-    """
-)
 _TOKEN_IDS = word_set(
     "input_ids token_ids tokenizer next_tokens next_token completion_ids"
 )
@@ -107,7 +101,7 @@ def _of_language(holders: list[str], facts: Facts) -> Iterator[Evidence]:
         ):
             yield Evidence(CONTEXT, f"`{name}` in the function")
     for name in holders:
-        if not _LANGUAGE.isdisjoint(words(name)) or names_log_probs(name):
+        if not LANGUAGE.isdisjoint(words(name)) or names_log_probs(name):
             yield Evidence(CONTEXT, f"in `{name}`")
     for name in names:
         if names_other_size(name):

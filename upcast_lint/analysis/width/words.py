@@ -30,6 +30,15 @@ LANGUAGE_HEADS = word_set(
 )
 """Modules and methods that map hidden states onto the vocabulary."""
 
+LANGUAGE = word_set(
+    """
+    causal lm generate generation greedy beam decode decoding distill distillation
+    perplexity ppl logprob logprobs logps token tokens toks vocab sample sampler
+    sampling speculative kd kl kld jsd
+    """
+)
+"""Words in the names of functions and classes that work on a vocabulary."""
+
 _NO_LOGITS = word_set(
     """
     scale bias length lengths len mask idx index indices ids shape cap softcap
