@@ -397,6 +397,18 @@ def fuzzed(lm_logits, flag):
     return first
 """,
     ),
+    Regression(
+        "view between a vector of rows and the selection",
+        "the view gives the rows another rank than the vector has",
+        Tier.UNSAFE,
+        """\
+def fuzzed(row_scale, n, out):
+    dense = out.logits
+    wide = dense.to(torch.float32, copy=True)
+    scaled = wide * row_scale[:, None, None]
+    return scaled[..., None][:n]
+""",
+    ),
 )
 
 

@@ -353,9 +353,19 @@ def _check_lifts(flow: Flow, facts: Facts) -> None:
         if read.kind is Kind.FULL or read.kind is Kind.DTYPE:
             raise Unfixable("the result of arithmetic on the copy is read whole")
     for read in flow.selections():
+        if _is_viewed_after_rows(read):
+            raise Unfixable("a view comes after arithmetic with a vector of rows")
         for step in read.lifts:
             if not _operands_are_stable(step.node, step.operand, read, facts):
                 raise Unfixable("an operand changes before the selection")
+
+
+def _is_viewed_after_rows(read: Read) -> bool:
+    """Whether rows that arithmetic paired with a vector are viewed before the read."""
+    aligned = [n for n, step in enumerate(read.steps) if step.aligned is not None]
+    return bool(aligned) and any(
+        step.kind is StepKind.VIEW for step in read.steps[aligned[0] :]
+    )
 
 
 def _operands_are_stable(
