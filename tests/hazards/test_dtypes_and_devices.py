@@ -190,7 +190,7 @@ class Observer(TorchDispatchMode):
         return func(*args, **(kwargs or {}))
 
 
-class Quantised(torch.Tensor):
+class QuantisedTensor(torch.Tensor):
     """`float` multiplies each column by a scale of its own."""
 
     def float(self, *args: Any, **kwargs: Any) -> torch.Tensor:
@@ -206,6 +206,14 @@ def h29_read_of_a_subclass_naive(x: torch.Tensor) -> torch.Tensor:
     return x.gather(-1, INDEX).float()
 
 
+def h29_column_of_a_subclass(x: QuantisedTensor) -> torch.Tensor:
+    return x.float()[:, 0]
+
+
+def h29_column_of_a_subclass_naive(x: QuantisedTensor) -> torch.Tensor:
+    return x[:, 0].float()
+
+
 def test_h29_observers_and_subclasses_see_other_calls_is_real() -> None:
     x = random_bf16(2, 8)
     seen = []
@@ -215,14 +223,21 @@ def test_h29_observers_and_subclasses_see_other_calls_is_real() -> None:
         seen.append(observer.seen)
     assert (torch.float32, (2, 8)) in seen[0]
     assert (torch.float32, (2, 8)) not in seen[1]
-    quantised = x.as_subclass(Quantised)
+    quantised = x.as_subclass(QuantisedTensor)
     before = h29_read_of_a_subclass(quantised)
     assert torch.equal(before, 8 * h29_read_of_a_subclass_naive(quantised))
+    before = h29_column_of_a_subclass(quantised)
+    assert not torch.equal(before, h29_column_of_a_subclass_naive(quantised))
 
 
 def test_h29_a_source_that_may_be_no_plain_tensor_is_respected() -> None:
     assert_unsafe(
         h29_read_of_a_subclass, h29_read_of_a_subclass_naive, "an ordinary float type"
+    )
+    assert_unsafe(
+        h29_column_of_a_subclass,
+        h29_column_of_a_subclass_naive,
+        "the cast of a `QuantisedTensor` only converts its elements",
     )
 
 

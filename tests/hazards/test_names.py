@@ -226,14 +226,30 @@ def h48_device_rebound_naive(x: torch.Tensor, device: str) -> tuple[torch.Tensor
     return x[:, -1].to(device, torch.float32), device
 
 
+def h48_computed_argument(x: torch.Tensor, forced: list[bool]) -> torch.Tensor:
+    wide = x.to(torch.float32, copy=forced.pop())
+    forced.append(False)
+    return wide[:, -1]
+
+
+def h48_computed_argument_naive(x: torch.Tensor, forced: list[bool]) -> torch.Tensor:
+    forced.append(False)
+    return x[:, -1].to(torch.float32, copy=forced.pop())
+
+
 def test_h48_arguments_of_the_cast_are_read_later_is_real() -> None:
     x = random_bf16(2, 4)
     assert h48_dtype_rebound(x)[0].dtype is torch.float32
     assert h48_dtype_rebound_naive(x)[0].dtype is torch.int64
     assert h48_device_rebound(x, "cpu")[0].device.type == "cpu"
     assert h48_device_rebound_naive(x, "cpu")[0].device.type == "meta"
+    wide = x.float()
+    assert h48_computed_argument(wide, [True]).data_ptr() != wide[:, -1].data_ptr()
+    naive = h48_computed_argument_naive(wide, [True])
+    assert naive.data_ptr() == wide[:, -1].data_ptr()
 
 
 def test_h48_an_argument_of_the_cast_that_changes_is_respected() -> None:
     for hazard in h48_dtype_rebound, h48_device_rebound:
         assert_displayed(hazard, "an argument of the cast changes")
+    assert_displayed(h48_computed_argument, "an argument of the cast is computed")

@@ -24,12 +24,6 @@ def assert_silent(hazard: Hazard) -> None:
     assert not _check(_text(hazard), FixMode.NONE).findings
 
 
-def assert_not_safe(hazard: Hazard) -> None:
-    """Whatever else it says, `--fix` leaves it alone."""
-    findings = _check(_text(hazard), FixMode.NONE).findings
-    assert all(finding.safety is not Safety.SAFE for finding in findings)
-
-
 def assert_displayed(hazard: Hazard, reason: str) -> None:
     """There is a finding without a rewrite, and it says why."""
     finding = _finding(hazard)
