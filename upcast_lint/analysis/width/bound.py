@@ -44,16 +44,14 @@ _TABLES = (b"embed", b"wte", b"shared", b"lmhead", b"outputlayer")
 _WEIGHT = re.compile(r"[wW](?:eight|EIGHT)(?![a-z])")
 _LOOKUP = re.compile(r"embedding\b")
 _SIZED = re.compile(r"V_?(?:local|total|full|tp|loc|shard|per|eff|pad)")
-_SIZED_LAST = re.compile(r"(?:n|local_|full_|total_|padded_)V(?!\w)")
+_SIZED_LAST = re.compile(r"V(?<=[n_]V)(?!\w)")
 """The size of a vocabulary by a name that says so."""
 
-_LOGITS = re.compile(r"\w*(?:logit|Logit|LOGIT)\w*")
+_LOGITS = re.compile(r"(?:logit|Logit|LOGIT)\w*")
 _SPECIFIC = re.compile(r"(?i)token|lm|vocab")
 _HOLDER = re.compile(r"(?:def|class)\s+(\w+)")
 _TOKEN_IDS = (b"tokenids", b"inputids", b"completionids", b"nexttoken", b"tokenizer")
-_SEQUENCES = re.compile(
-    r"\b(?:tokens|prompt_tokens|output_tokens|generated_tokens|toks)\b"
-)
+_SEQUENCES = re.compile(r"tok(?:en)?s\b")
 _LIKELIHOODS = (b"logsoftmax", b"logprob", b"logp", b"lprob")
 _SCORES = (*_LIKELIHOODS, b"score", b"prob")
 _CHOICES = (b"argmax", b"multinomial")
@@ -107,10 +105,21 @@ def _most(text: str, letters: bytes) -> int:
 
 def _name(text: str) -> int:
     """The most that a name can weigh; `router_logits` speaks against itself."""
-    names = {name for name in _LOGITS.findall(text) if other_axis(name) is None}
-    if any(_SPECIFIC.search(name) for name in names):
+    names = {name for name in _logits_names(text) if other_axis(name) is None}
+    if any(map(_SPECIFIC.search, names)):
         return NAMED_FOR_TOKENS
     return NAMED_LOGITS if names else 0
+
+
+def _logits_names(text: str) -> set[str]:
+    """The identifiers with `logit` in them."""
+    found: set[str] = set()
+    for match in _LOGITS.finditer(text):
+        start = match.start()
+        while start and (text[start - 1] == "_" or text[start - 1].isalnum()):
+            start -= 1
+        found.add(text[start : match.end()])
+    return found
 
 
 def _has_context(text: str, letters: bytes) -> bool:
