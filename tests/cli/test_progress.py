@@ -67,5 +67,4 @@ def test_a_pipe_sees_nothing(many: Path, toy: Any) -> None:
 
 def test_verbose_names_the_slowest_files(many: Path, toy: Any) -> None:
     lines = toy("check", "--no-cache", "-v", TOY_DELAY="0.001").stderr.splitlines()
-    assert len(lines) == 5
-    assert all(line.startswith(b"note: f") for line in lines)
+    assert len([line for line in lines if line.startswith(b"note: f")]) == 5
