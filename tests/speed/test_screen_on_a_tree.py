@@ -1,0 +1,114 @@
+"""What the tiers of the screen rule out, the analysis rules out: on a large tree.
+
+Findings are few, so each tier is held to what it speaks about: the spellings to every
+cast, the reach to every cast whose copy meets a selection, the words and the text
+without other functions to every verdict on width.
+"""
+
+from __future__ import annotations
+
+import importlib.util
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+
+from tests.analysis.helpers import recognise
+from upcast_lint import linter
+from upcast_lint.analysis.casts import Cast, cast_candidates, recognise_cast
+from upcast_lint.analysis.directives import read_directives
+from upcast_lint.analysis.facts import Facts, Module
+from upcast_lint.analysis.flow import follow
+from upcast_lint.analysis.width.verdict import judge_width
+from upcast_lint.linter import Options
+from upcast_lint.screen.narrowing import vocab_wide
+from upcast_lint.screen.outline import Outline
+from upcast_lint.screen.tiers import Rows, suspects
+from upcast_lint.source import Source
+
+FOLDERS = ("nn", "optim", "distributions", "ao", "_refs", "_decomp", "testing")
+CHECKOUT = Path(__file__).resolve().parents[2]
+
+
+def sources() -> list[Source]:
+    spec = importlib.util.find_spec("torch")
+    assert spec is not None and spec.submodule_search_locations
+    root = Path(spec.submodule_search_locations[0])
+    folders = [*(root / folder for folder in FOLDERS), CHECKOUT / "rules"]
+    return [
+        Source.from_bytes(data, str(path))
+        for folder in folders
+        for path in sorted(folder.rglob("*.py"))
+        if b"float" in (data := path.read_bytes()) or b"double" in data
+    ]
+
+
+@pytest.fixture(scope="module")
+def tree() -> list[Source]:
+    found = sources()
+    assert len(found) > 300
+    return found
+
+
+def casts_of(source: Source) -> Iterator[tuple[Cast, Facts]]:
+    module = Module.parse(source)
+    for scope, calls in cast_candidates(module.tree).items():
+        facts = module.facts(scope)
+        for call in calls:
+            cast = recognise_cast(call, facts)
+            if cast is not None:
+                yield cast, facts
+
+
+def rows_of(cast: Cast, source: Source) -> Rows | None:
+    """The outermost function that holds a cast; None where it must be looked for."""
+    span = Outline(source.text).function_at(source.node_end(cast.call) - 1)
+    if span is None:
+        return None
+    return source.position(span.start).row, source.position(span.end - 1).row
+
+
+def holds(found: list[Rows] | None, rows: Rows | None) -> bool:
+    return found is None or (rows is not None and rows in found)
+
+
+def test_a_cast_that_meets_a_selection_is_suspect(tree: list[Source]) -> None:
+    met = 0
+    for source in tree:
+        found = suspects(source.text, any_width=True)
+        directives = read_directives(source)
+        for cast, facts in casts_of(source):
+            if follow(cast, facts, directives, recognise).selections():
+                met += 1
+                at = f"{source.path}:{cast.call.lineno}"
+                assert holds(found, rows_of(cast, source)), at
+    assert met > 100
+
+
+def test_width_is_judged_alike_where_other_functions_are_cut(
+    tree: list[Source],
+) -> None:
+    judged = 0
+    for source in tree:
+        wide: dict[Rows, bool] = {}
+        for cast, facts in casts_of(source):
+            rows = rows_of(cast, source)
+            if rows is not None:
+                is_wide = judge_width(cast.source, facts).is_vocab_wide
+                wide[rows] = wide.get(rows, False) or is_wide
+        found = vocab_wide(source, list(wide))
+        judged += len(wide)
+        lost = [rows for rows, is_wide in wide.items() if is_wide and rows not in found]
+        assert not lost, source.path
+    assert judged > 200
+
+
+def test_the_findings_are_those_of_the_full_analysis(tree: list[Source]) -> None:
+    total = 0
+    for any_width, some in ((False, tree[::4]), (True, tree[::2])):
+        options = Options(any_width=any_width)
+        for source in some:
+            full = linter.lint_rows(source, options, None)
+            assert linter.lint(source, options) == full, source.path
+            total += len(full)
+    assert total > 30
