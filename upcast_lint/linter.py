@@ -8,6 +8,7 @@ from contextlib import contextmanager
 from dataclasses import dataclass, field, replace
 
 from .finding import Edit, Finding
+from .screen import may_spell_cast
 from .source import Source, may_declare_encoding
 
 
@@ -54,25 +55,35 @@ def lint(source: Source, options: Options) -> tuple[Finding, ...]:
     """All findings, in order. Raises SyntaxError where the text does not parse, if it
     is parsed at all: see `PARSED_SIZE`.
     """
-    from .screen.spots import may_spell_cast
-
     with _no_collection():
-        if may_spell_cast(source.text):
-            from .screen.tiers import suspects
-
-            any_width = options.any_width or bool(options.vocab_names)
-            rows = suspects(source.text, any_width)
-            if rows and not any_width:
-                from .screen.narrowing import vocab_wide
-
-                rows = vocab_wide(source, rows)
-            if rows is None or rows:
-                return lint_rows(source, options, rows)
+        rows = _suspects(source, options)
+        if rows is None or rows:
+            return lint_rows(source, options, rows)
         if options.parses_always or len(source.data) <= PARSED_SIZE:
             import ast
 
             ast.parse(source.text, source.path)
         return ()
+
+
+def _suspects(source: Source, options: Options) -> list[tuple[int, int]] | None:
+    """What the screen leaves; each tier is imported where a text comes to it."""
+    if not may_spell_cast(source.text):
+        return []
+    from .screen.spots import find_spots
+
+    spots = find_spots(source.text)
+    if not any(spots):
+        return []
+    from .screen.tiers import suspects
+
+    any_width = options.any_width or bool(options.vocab_names)
+    rows = suspects(source.text, any_width, spots)
+    if not rows or any_width:
+        return rows
+    from .screen.narrowing import vocab_wide
+
+    return vocab_wide(source, rows)
 
 
 def is_clean(data: bytes, options: Options) -> bool:
@@ -83,8 +94,6 @@ def is_clean(data: bytes, options: Options) -> bool:
         text = data.decode()
     except UnicodeDecodeError:
         return False
-    from .screen.spots import may_spell_cast
-
     return not may_spell_cast(text)
 
 

@@ -45,10 +45,6 @@ class Spots(NamedTuple):
     """A type is imported by its own name, and has no spot where it is used."""
 
 
-def may_spell_cast(text: str) -> bool:
-    return "float" in text or "double" in text
-
-
 def find_spots(text: str) -> Spots:
     calls: list[int] = []
     types: list[tuple[int, int]] = []

@@ -17,12 +17,15 @@ Rows = tuple[int, int]
 """The first row and the last."""
 
 
-def suspects(text: str, any_width: bool) -> list[Rows] | None:
+def suspects(
+    text: str, any_width: bool, spots: Spots | None = None
+) -> list[Rows] | None:
     """The outermost functions that may hold a finding; None where all of the file may.
 
-    A text that does not parse may come out as either.
+    A text that does not parse may come out as either. `spots` are the text's, where
+    the caller knows them.
     """
-    spots = find_spots(text)
+    spots = spots or find_spots(text)
     if not any(spots):
         return []
     try:
