@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 import enum
+import re
+import warnings
 from collections import Counter
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import replace
 from itertools import compress
 from operator import not_
@@ -21,6 +23,10 @@ from .source import Source, UnreadableSource, apply_edits
 # Mending can open the way for another fix. Each round mends something, so files end
 # well before this; it only bounds a rule that would undo another.
 _MAX_ROUNDS = 10
+# A run of brackets that the parser would refuse after minutes, with gigabytes in use.
+_BRACKETS = re.compile(rb"[][(){}]{10000}")
+_LARGE = 1_000_000
+_TOO_DEEP = "nested too deeply to be analysed"
 _NO_TEXTS: Mapping[int, str] = {}
 _START = Position(1, 1)
 
@@ -80,9 +86,20 @@ def check_bytes(
     gate: Gate | None = None,
 ) -> Checked:
     """Check one file; what cannot be read as Python is a finding, too."""
-    texts: Mapping[int, str] = {}
     if _is_clean(data, path, job):
         return Checked(())
+    if len(data) > _LARGE and _is_module(path) and _BRACKETS.search(data):
+        return unreadable(_TOO_DEEP, job)
+    with warnings.catch_warnings():
+        # What the parser has to say about escapes in the file is not our report.
+        warnings.simplefilter("ignore")
+        return _check(data, path, job, focus, gate)
+
+
+def _check(
+    data: bytes, path: str, job: Job, focus: Focus, gate: Gate | None
+) -> Checked:
+    texts: Mapping[int, str] = {}
     try:
         document = read_document(data, path)
         texts = document.texts()
@@ -92,9 +109,10 @@ def check_bytes(
     except SyntaxError as error:
         row, column = error.lineno or 1, error.offset or 1
         return unreadable(error.msg, job, Position(max(row, 1), max(column, 1)), texts)
-    except (RecursionError, MemoryError):
-        # CPython's parser raises either where brackets or operators nest too deeply.
-        return unreadable("nested too deeply to be analysed", job)
+    except RecursionError:
+        return unreadable(_TOO_DEEP, job)
+    except MemoryError:  # CPython's parser raises it for depth, too
+        return unreadable(f"{_TOO_DEEP}, or too large for the memory", job)
     if not findings and not document.faults:
         return Checked(())
     findings, hidden = _in_focus(document, findings, focus)
@@ -133,10 +151,14 @@ def unreadable(
 def _is_clean(data: bytes, path: str, job: Job) -> bool:
     """Whether a glance is enough; most files are done with here."""
     return (
-        not path.endswith(NOTEBOOK_SUFFIX)
+        _is_module(path)
         and (job.ignore_suppressions or not (b"UPC" in data or b"upcast-lint:" in data))
         and linter.is_clean(data, job.options)
     )
+
+
+def _is_module(path: str) -> bool:
+    return not path.endswith(NOTEBOOK_SUFFIX)
 
 
 def may_hold_suppression(text: str) -> bool:
@@ -267,6 +289,18 @@ def _mend_once(
         if mended.fixed:
             return mended.fixed, mended.text, None
         refusal = mended.refusal
-    comments = tuple(finding for finding in chosen if finding.code == UNUSED)
+    comments = _apart(finding for finding in chosen if finding.code == UNUSED)
     edits: list[Edit] = [e for f in comments if f.fix is not None for e in f.fix.edits]
     return comments, apply_edits(source, edits), refusal
+
+
+def _apart(findings: Iterable[Finding]) -> tuple[Finding, ...]:
+    """Those, in order, whose edits overlap no earlier one's."""
+    kept: list[Finding] = []
+    done = _START
+    for finding in findings:
+        edits = finding.fix.edits if finding.fix is not None else ()
+        if all(edit.range.start >= done for edit in edits):
+            kept.append(finding)
+            done = max((done, *(edit.range.end for edit in edits)))
+    return tuple(kept)

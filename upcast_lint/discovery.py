@@ -219,6 +219,8 @@ def _outer_gitignores(folder: str) -> tuple[_Rooted, ...]:
 
 def _lines(path: str) -> list[str]:
     try:
+        if not stat.S_ISREG(os.stat(path).st_mode):
+            return []
         with open(path, encoding="utf-8", errors="surrogateescape") as file:
             return file.read().splitlines()
     except OSError:

@@ -28,6 +28,8 @@ _MAGIC = re.compile(r"\s*([%!?]|[\w.]+\?{1,2}\s*$|[\w.,\s\[\]]+=\s*[%!])")
 # A cell's lines end at line feeds alone, as its JSON has them.
 _LINE = re.compile(r"[^\n]*\n|[^\n]+")
 _SEPARATOR = re.compile(r"^# upcast-lint cell \d+\n", re.MULTILINE)
+# What reading a value of another shape than a notebook's raises.
+_MISSHAPEN = (ValueError, LookupError, TypeError, AttributeError, RecursionError)
 _ASIDE = re.compile(r"^[ \t]*pass  # upcast-lint magic (\d+)\n", re.MULTILINE)
 
 
@@ -58,7 +60,7 @@ class Notebook:
             notebook = json.loads(self._json)
             spans = parse_spans(self._json)["cells"]
             found = list(_code_cells(notebook, spans)) if _is_python(notebook) else []
-        except (ValueError, LookupError, TypeError, RecursionError) as error:
+        except _MISSHAPEN as error:
             raise UnreadableSource(f"not a notebook: {error}") from error
         cells: list[_Cell] = []
         faults: list[Finding] = []
@@ -102,7 +104,7 @@ class Notebook:
         for cell, part in zip(self._cells, parts, strict=True):
             if part == cell.python:
                 continue
-            part = _ASIDE.sub(lambda match: cell.aside[int(match[1])], part)  # noqa: B023
+            part = _with_magics(part, cell.aside)
             if not cell.text.endswith("\n"):
                 part = part.removesuffix("\n")
             start, end, literal = _rewritten(self._json, cell, part)
@@ -164,6 +166,13 @@ def _without_magics(text: str) -> tuple[str, tuple[str, ...]]:
         lines.append(f"{indent}pass  # upcast-lint magic {len(aside)}\n")
         aside.append(line)
     return "".join(lines), tuple(aside)
+
+
+def _with_magics(text: str, aside: tuple[str, ...]) -> str:
+    """Raises ValueError where the lines put aside are not all there, once each."""
+    if [int(number) for number in _ASIDE.findall(text)] != list(range(len(aside))):
+        raise ValueError("the magics cannot be told apart after the fix")
+    return _ASIDE.sub(lambda match: aside[int(match[1])], text)
 
 
 def _fault_of(error: Exception, number: int) -> Finding:

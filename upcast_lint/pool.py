@@ -68,7 +68,9 @@ def map_in_processes(
         their_requests, requests = context.Pipe(duplex=False)
         results, their_results = context.Pipe(duplex=False)
         process = context.Process(
-            target=_work, args=(function, their_requests, their_results), daemon=True
+            target=_work,
+            args=(function, their_requests, their_results, (requests, results)),
+            daemon=True,
         )
         process.start()
         their_requests.close()
@@ -104,8 +106,14 @@ def map_in_processes(
 
 
 def _work(
-    function: Callable[[_Item], _Result], requests: Connection, results: Connection
+    function: Callable[[_Item], _Result],
+    requests: Connection,
+    results: Connection,
+    parents_ends: tuple[Connection, Connection],
 ) -> None:
+    # Held here, they would keep us from seeing that the parent was killed.
+    for connection in parents_ends:
+        connection.close()
     # The terminal sends an interrupt to every process; the parent's answer ends us.
     signal.signal(signal.SIGINT, signal.SIG_IGN)
     while True:
@@ -115,4 +123,8 @@ def _work(
             return
         if batch is None:
             return
-        results.send([function(item) for item in batch])
+        answers = [function(item) for item in batch]
+        try:
+            results.send(answers)
+        except BrokenPipeError:
+            return

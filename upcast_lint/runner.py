@@ -117,8 +117,8 @@ def check_file(
     start = time.perf_counter()
     try:
         data, mtime_ns = _read(task.absolute)
-    except OSError as error:
-        checked = unreadable(error.strerror or str(error), task.job)
+    except (OSError, MemoryError) as error:
+        checked = unreadable(_reason(error), task.job)
         return Outcome(task.path, task.absolute, checked)
     try:
         focus = task.focus if _is_focused_early(task) else EVERYTHING
@@ -141,6 +141,12 @@ def _read(path: str) -> tuple[bytes, int]:
         if not stat.S_ISREG(status.st_mode):
             raise OSError("not a regular file")
         return file.read(), status.st_mtime_ns
+
+
+def _reason(error: OSError | MemoryError) -> str:
+    if isinstance(error, MemoryError):
+        return "larger than the memory"
+    return error.strerror or str(error)
 
 
 def _failure(error: Exception) -> str:

@@ -17,6 +17,8 @@ from dataclasses import dataclass, field
 from .finding import Edit, Position, Range
 
 _LINE_END = re.compile(r"\r\n|\r|\n")
+# For names of hosts; on texts they take time quadratic in the length.
+_NOT_FOR_TEXTS = frozenset({"idna", "punycode"})
 
 
 class UnreadableSource(Exception):
@@ -59,9 +61,7 @@ class Source:
             raise UnreadableSource(f"{reason}{error}") from error
         except AssertionError as error:  # a few codecs assert on hostile input
             raise UnreadableSource("undecodable bytes") from error
-        if encoding != "utf-8" and (
-            not isinstance(text, str) or text.encode(encoding) != body
-        ):
+        if encoding != "utf-8" and not _survives(text, body, encoding):
             raise UnreadableSource(f"text does not survive the encoding {encoding}")
         return cls(path, data, text, encoding, has_bom)
 
@@ -123,7 +123,20 @@ def _encoding(data: bytes) -> str:
     import tokenize
 
     encoding, _ = tokenize.detect_encoding(io.BytesIO(data).readline)
+    if codecs.lookup(encoding).name in _NOT_FOR_TEXTS:
+        raise LookupError(f"{encoding} is not an encoding of texts")
     return "utf-8" if encoding == "utf-8-sig" else encoding
+
+
+def _survives(text: object, body: bytes, encoding: str) -> bool:
+    """Whether `text`, decoded from `body`, can be parsed and written back."""
+    if not isinstance(text, str):
+        return False
+    try:
+        text.encode()  # some codecs make lone surrogates, which no parser takes
+        return text.encode(encoding) == body
+    except UnicodeEncodeError:
+        return False
 
 
 def line_starts(text: str) -> list[int]:

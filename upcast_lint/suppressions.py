@@ -11,6 +11,7 @@ from __future__ import annotations
 import io
 import re
 import tokenize
+from collections import defaultdict
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 
@@ -27,6 +28,7 @@ _DIRECTIVE = re.compile(
     r"(?:\s*\[(?P<codes>[^\]#]*)\])?[^#]*"
 )
 _ENTRY = re.compile(r"[^\s,]+")
+_WHOLE_FILE = 0  # rows count from 1
 
 
 @dataclass(frozen=True, slots=True)
@@ -107,23 +109,28 @@ def judge(
     A suppression of a rule that did not run is not called unused.
     """
     present = suppressions(source)
-    used: set[tuple[Suppression, Entry | None]] = set()
+    by_row: defaultdict[int, list[int]] = defaultdict(list)
+    for number, each in enumerate(present):
+        by_row[_WHOLE_FILE if each.is_for_file else each.row].append(number)
+    used: set[tuple[int, Entry | None]] = set()
     kept: list[Finding] = []
     for finding in findings:
-        hits = {(each, entry) for each in present for entry in each.silences(finding)}
+        rows = {*finding.suppression_rows, _WHOLE_FILE}
+        numbers = [number for row in rows for number in by_row.get(row, ())]
+        hits = {(n, entry) for n in numbers for entry in present[n].silences(finding)}
         used |= hits
         if not hits:
             kept.append(finding)
     unused: list[Finding] = []
-    for each in present:
+    for number, each in enumerate(present):
         if not each.entries:
-            if each.is_directive and (each, None) not in used and codes is None:
+            if each.is_directive and (number, None) not in used and codes is None:
                 unused.append(_unused(source, each, ()))
             continue
         idle = tuple(
             entry
             for entry in each.entries
-            if (each, entry) not in used and _was_tried(entry, each, codes)
+            if (number, entry) not in used and _was_tried(entry, each, codes)
         )
         if idle:
             unused.append(_unused(source, each, idle))
@@ -156,7 +163,8 @@ def _unused(source: Source, where: Suppression, idle: tuple[Entry, ...]) -> Find
 
 def _without(source: Source, where: Suppression, idle: tuple[Entry, ...]) -> Edit:
     """The edit that takes `idle` out, with all of the directive if none is left."""
-    left = [entry for entry in where.entries if entry not in idle]
+    gone = set(idle)
+    left = [entry for entry in where.entries if entry not in gone]
     if left:
         first, last = where.entries[0], where.entries[-1]
         return _edit(

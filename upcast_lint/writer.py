@@ -30,8 +30,12 @@ def write(path: str, data: bytes, read_digest: str) -> None:
     or OSError; the file is then as it was.
     """
     path = os.path.realpath(path)
-    with open(path, "rb") as file:
+    # Without O_NONBLOCK, opening a pipe that took the file's place would hang.
+    flags = os.O_RDONLY | getattr(os, "O_NONBLOCK", 0) | getattr(os, "O_BINARY", 0)
+    with open(os.open(path, flags), "rb") as file:
         status = os.fstat(file.fileno())
+        if not stat.S_ISREG(status.st_mode):
+            raise Changed("changed since it was read")
         old = file.read()
     if digest(old) != read_digest:
         raise Changed("changed since it was read")
