@@ -14,7 +14,7 @@ from .support import CAST, FUNCTION, MENDED, checked, codes, run_check
 
 FOUND = FUNCTION.encode()
 MEGABYTE = 1_000_000
-MOST_SECONDS = 3
+MOST_SECONDS = 10
 
 UNREADABLE = {
     "opening brackets": FOUND + b"(" * 10 * MEGABYTE,
