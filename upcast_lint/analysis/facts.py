@@ -40,6 +40,14 @@ class Facts:
         """The one definition that reaches a name, if there is just one."""
         return self.names.only(node) if isinstance(node, ast.Name) else None
 
+    def is_declared(self, name: str) -> bool:
+        """Whether some `global` or `nonlocal` of the file names it."""
+        text = self.source.text
+        return ("global" in text or "nonlocal" in text) and any(
+            isinstance(node, ast.Global | ast.Nonlocal) and name in node.names
+            for node in self.tree.below(self.tree.module)
+        )
+
     def value(self, node: ast.expr) -> ast.expr:
         """The expression that a name was last assigned, followed through names.
 

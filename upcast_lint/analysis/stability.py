@@ -55,7 +55,4 @@ def is_rebound_between(name: str, first: ast.AST, last: ast.AST, facts: Facts) -
 
 def is_declared_elsewhere(name: str, facts: Facts) -> bool:
     """Whether some scope of the file rebinds a name of another by `global`."""
-    return any(
-        isinstance(node, ast.Global | ast.Nonlocal) and name in node.names
-        for node in facts.tree.parents
-    )
+    return facts.is_declared(name)

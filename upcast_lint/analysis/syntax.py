@@ -45,6 +45,7 @@ class Tree:
 
     module: ast.Module
     parents: Parents = field(repr=False)
+    _below: dict[ast.AST, list[ast.AST]] = field(default_factory=dict, repr=False)
     _jumps: dict[ast.AST, bool] = field(default_factory=dict, repr=False)
 
     @classmethod
@@ -58,7 +59,16 @@ class Tree:
             yield from self.parents
         for function in functions:
             if function is not None:
-                yield from ast.walk(function)
+                yield from self.below(function)
+
+    def below(self, node: ast.AST) -> list[ast.AST]:
+        """A node and all that stands in it; remembered."""
+        found = self._below.get(node)
+        if found is None:
+            found = self._below[node] = [node]
+            for each in found:  # which grows meanwhile
+                found += children(each)
+        return found
 
     def ancestors(self, node: ast.AST) -> Iterator[ast.AST]:
         """The nodes around `node`, innermost first."""

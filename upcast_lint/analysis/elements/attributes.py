@@ -24,7 +24,7 @@ def assigned_attribute(attribute: str, facts: Facts) -> tuple[ast.expr, Facts] |
     made: list[tuple[ast.expr, FunctionNode]] = []
     for method in holder.body:
         if isinstance(method, ast.FunctionDef | ast.AsyncFunctionDef):
-            for node in ast.walk(method):
+            for node in facts.tree.below(method):
                 value = _assigned_to_self(node, attribute)
                 if value is not None:
                     made.append((value, method))

@@ -91,8 +91,4 @@ def enclosing(facts: Facts) -> Iterator[Names]:
 
 def is_declared_global(name: str, facts: Facts) -> bool:
     """Whether some function may rebind a name of a scope around it."""
-    return any(
-        name in node.names
-        for node in ast.walk(facts.tree.module)
-        if isinstance(node, ast.Global | ast.Nonlocal)
-    )
+    return facts.is_declared(name)

@@ -115,7 +115,7 @@ def set_in_class(attribute: ast.Attribute, facts: Facts) -> Operand | None:
     )
     if holder is None:
         return None
-    for node in ast.walk(holder):
+    for node in facts.tree.below(holder):
         if _makes_tensor(node, attribute.attr):
             return Operand.TENSOR
     return None
