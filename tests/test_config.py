@@ -155,3 +155,8 @@ def test_the_schema_and_the_loader_agree(
     else:
         with pytest.raises(ConfigError):
             load(str(path))
+
+
+def test_tools_that_are_no_table_are_passed_by(project: Path) -> None:
+    written(project / "pyproject.toml", 'tool = "upcast-lint"')
+    assert ConfigFinder().in_folder(str(project)).settings == Settings()

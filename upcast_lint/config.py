@@ -232,10 +232,11 @@ def _load_if_ours(path: str, *, must_exist: bool = True) -> Config | None:
 
     try:
         table: Any = tomllib.loads(data.decode())
-    except (UnicodeDecodeError, tomllib.TOMLDecodeError) as error:
+    except (ValueError, RecursionError) as error:
         raise ConfigError(f"{path}: {error}") from error
     if is_pyproject:
-        table = table.get("tool", {}).get(_TABLE)
+        tools = table.get("tool", {})
+        table = tools.get(_TABLE) if isinstance(tools, dict) else None
         if table is None:
             return None
         if not isinstance(table, dict):

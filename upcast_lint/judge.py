@@ -56,7 +56,7 @@ def findings_of(
     demands: Demands,
 ) -> Iterator[Finding]:
     """The findings of one scope; `candidates` are its calls that may be casts."""
-    if _is_kernel(facts):
+    if _is_kernel(facts) or not facts.names.is_complete:
         return
     by_code = {rule.code: rule for rule in rules}
 

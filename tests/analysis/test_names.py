@@ -1083,3 +1083,12 @@ def test_deep_loops_end() -> None:
     assert isinstance(function, ast.FunctionDef)
     names = reaching_definitions(function)
     assert len(names.named("x")) == 2
+
+
+def test_loops_in_one_another_are_followed_to_a_depth() -> None:
+    def nested(depth: int) -> ast.Module:
+        lines = [f"{' ' * n}for a in b:" for n in range(depth)]
+        return ast.parse("\n".join([*lines, f"{' ' * depth}x = a"]))
+
+    assert reaching_definitions(nested(4)).is_complete
+    assert not reaching_definitions(nested(40)).is_complete

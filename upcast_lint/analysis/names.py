@@ -66,6 +66,8 @@ Reaching = frozenset[Definition]
 _Environment = dict[str, Reaching]
 _Known = dict[tuple[int, str, int | None, Binding], Definition]
 _NOTHING: Reaching = frozenset()
+_DEEPEST = 12
+"""Loops in one another that are followed: each doubles the work at least."""
 
 
 @dataclass(slots=True)
@@ -83,6 +85,8 @@ class Names:
     """Names of `global` and `nonlocal` statements."""
     _known: _Known = field(default_factory=dict, repr=False)
     _named: dict[str, list[Definition]] = field(default_factory=dict, repr=False)
+    is_complete: bool = True
+    """False where loops are nested too deeply to be followed."""
     _captured: set[str] | None = None
     _rebound: set[str] | None = None
     _before: dict[ast.stmt, dict[str, Reaching]] | None = None
@@ -374,6 +378,9 @@ class _Walker:
         body: list[ast.stmt],
         orelse: list[ast.stmt],
     ) -> None:
+        if len(self.loops) >= _DEEPEST:
+            self.names.is_complete = False
+            return
         entry = self.env
         head = entry
         while True:
