@@ -66,6 +66,15 @@ def lint(source: Source, options: Options) -> tuple[Finding, ...]:
         return ()
 
 
+def load() -> None:
+    """Import what a text with a finding needs."""
+    from . import judge  # noqa: F401
+    from .registry import all_rules
+    from .screen import narrowing  # noqa: F401
+
+    all_rules()
+
+
 def _suspects(source: Source, options: Options) -> list[tuple[int, int]] | None:
     """What the screen leaves; each tier is imported where a text comes to it."""
     if not may_spell_cast(source.text):

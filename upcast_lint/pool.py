@@ -16,7 +16,7 @@ from contextlib import suppress
 from dataclasses import dataclass
 from multiprocessing.connection import Connection, wait
 from multiprocessing.process import BaseProcess
-from typing import Generic, TypeVar
+from typing import TypeVar
 
 _Item = TypeVar("_Item")
 _Result = TypeVar("_Result")
@@ -26,12 +26,12 @@ _MAX_BATCH = 32
 
 
 @dataclass(slots=True)
-class _Worker(Generic[_Item]):
-    """It reads batches from `requests`; its results come by another pipe."""
+class _Worker:
+    """It has the items, and reads the numbers of some from `requests`."""
 
     process: BaseProcess
     requests: Connection
-    batch: list[_Item]
+    batch: list[int]
 
 
 def map_in_processes(
@@ -40,10 +40,11 @@ def map_in_processes(
     """Pairs as they come, in no order; None for an item whose process died."""
     size = len(items) // (processes * _BATCHES_PER_PROCESS)
     size = max(1, min(size, _MAX_BATCH))
-    pending = deque(list(items[i : i + size]) for i in range(0, len(items), size))
+    numbers = range(len(items))
+    pending = deque(list(numbers[i : i + size]) for i in range(0, len(items), size))
     # Forking is fast and safe here, where no thread runs; elsewhere it is neither.
     context = multiprocessing.get_context("fork" if sys.platform == "linux" else None)
-    workers: dict[Connection, _Worker[_Item]] = {}
+    workers: dict[Connection, _Worker] = {}
 
     def hand_out(results: Connection) -> None:
         """Give a worker its next batch, or end it."""
@@ -69,7 +70,7 @@ def map_in_processes(
         results, their_results = context.Pipe(duplex=False)
         process = context.Process(
             target=_work,
-            args=(function, their_requests, their_results, (requests, results)),
+            args=(function, items, their_requests, their_results, (requests, results)),
             daemon=True,
         )
         process.start()
@@ -90,14 +91,15 @@ def map_in_processes(
                 except (EOFError, OSError):
                     drop(connection)
                     if len(batch) == 1:
-                        yield batch[0], None
+                        yield items[batch[0]], None
                     else:
-                        pending.extendleft([item] for item in reversed(batch))
+                        pending.extendleft([number] for number in reversed(batch))
                     if pending:
                         start()
                     continue
                 hand_out(connection)
-                yield from zip(batch, answers, strict=True)
+                for number, answer in zip(batch, answers, strict=True):
+                    yield items[number], answer
     finally:
         for worker in workers.values():
             worker.process.kill()
@@ -107,6 +109,7 @@ def map_in_processes(
 
 def _work(
     function: Callable[[_Item], _Result],
+    items: Sequence[_Item],
     requests: Connection,
     results: Connection,
     parents_ends: tuple[Connection, Connection],
@@ -123,7 +126,7 @@ def _work(
             return
         if batch is None:
             return
-        answers = [function(item) for item in batch]
+        answers = [function(items[number]) for number in batch]
         try:
             results.send(answers)
         except BrokenPipeError:

@@ -192,8 +192,10 @@ def _outcomes(
         for task in tasks:
             yield task, work(task)
         return
+    from .linter import load
     from .pool import map_in_processes
 
+    load()  # once, before the processes fork
     # Large files first, so that none is left for the end while others idle.
     order = sorted(tasks, key=lambda task: -task.status.st_size)
     for task, outcome in map_in_processes(work, order, count):
