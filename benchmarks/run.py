@@ -11,10 +11,10 @@ from __future__ import annotations
 
 import argparse
 import itertools
+import random
 import shutil
 import sys
 import tempfile
-from collections.abc import Iterator
 from pathlib import Path
 
 from measure import Measured, Pair, alone, in_turn, measure, median
@@ -156,14 +156,14 @@ def _ours(path: str) -> list[str]:
 
 
 def _grow(projects: list[str], scratch: str) -> None:
-    """CPU per MB of trees of several sizes, from files of all projects in turn."""
+    """CPU per MB of trees of several sizes, from files of all projects, shuffled."""
     print("\ngrowth: CPU per MB of mixed projects")
     base: float | None = None
     for size in SIZES:
         tree = Path(scratch) / f"grown{size}"
         _fill(tree, projects, size * 1_000_000)
         command = [*_ours(str(tree)), "--no-cache"]
-        cpu = median([each.cpu for each in alone(command, scratch, 3)])
+        cpu = median([each.cpu for each in alone(command, scratch, 2)])
         per_mb = cpu / size
         base = base or per_mb
         print(
@@ -174,7 +174,10 @@ def _grow(projects: list[str], scratch: str) -> None:
 
 def _fill(tree: Path, projects: list[str], size: int) -> None:
     """Copy files until there are enough, taking all projects again where needed."""
-    files = _interleaved(projects)
+    files = [
+        path for project in projects for path in sorted(Path(project).rglob("*.py"))
+    ]
+    random.Random(0).shuffle(files)
     for number, path in enumerate(itertools.cycle(files)):
         data = path.read_bytes()
         target = tree / str(number % 100) / f"{number}_{path.name}"
@@ -183,14 +186,6 @@ def _fill(tree: Path, projects: list[str], size: int) -> None:
         size -= len(data)
         if size <= 0:
             return
-
-
-def _interleaved(projects: list[str]) -> list[Path]:
-    each: list[Iterator[Path]] = [
-        iter(sorted(Path(project).rglob("*.py"))) for project in projects
-    ]
-    rows = itertools.zip_longest(*each)
-    return [path for row in rows for path in row if path is not None]
 
 
 def _others(folder: str, scratch: str) -> None:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import ast
 import time
-from collections import Counter
+from collections import Counter, defaultdict
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
@@ -12,13 +12,13 @@ from typing import Any
 from upcast_lint import linter
 from upcast_lint.analysis import casts, facts, syntax
 from upcast_lint.linter import Options
-from upcast_lint.screen import narrowing, reach, tiers
+from upcast_lint.screen import narrowing, outline, reach, spots, tiers
 from upcast_lint.source import Source, UnreadableSource
 
 STAGES = (
-    ("find spellings", tiers, "find_spots"),
-    ("outline functions", tiers.Outline, "__init__"),
-    ("outline functions", tiers.Outline, "function_at"),
+    ("find spellings", spots, "find_spots"),
+    ("outline functions", outline.Outline, "__init__"),
+    ("outline functions", outline.Outline, "function_at"),
     ("words of width", tiers, "may_be_vocab_wide"),
     ("parse", ast, "parse"),
     ("reach of casts", reach.Reach, "is_narrow"),
@@ -33,7 +33,7 @@ class Clock:
     """Time by stage; a stage inside another counts for itself alone."""
 
     def __init__(self) -> None:
-        self.seconds: Counter[str] = Counter()
+        self.seconds: defaultdict[str, float] = defaultdict(float)
         self.calls: Counter[str] = Counter()
         self._stack: list[float] = []
 
@@ -82,6 +82,6 @@ def profile(folder: str, any_width: bool) -> None:
     total = time.process_time() - start
     print(f"{found} findings in {files} files, {total:.2f} s of CPU\n")
     print(f"{'stage':<24} {'seconds':>8} {'share':>6} {'calls':>7}")
-    for stage, seconds in clock.seconds.most_common():
+    for stage, seconds in sorted(clock.seconds.items(), key=lambda each: -each[1]):
         share = f"{seconds / total:.0%}"
         print(f"{stage:<24} {seconds:8.3f} {share:>6} {clock.calls[stage]:7}")
