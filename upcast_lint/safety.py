@@ -36,7 +36,7 @@ from .analysis.order import may_run_before_any, may_run_between
 from .analysis.paths import Paths
 from .analysis.reads import Gradient, Kind, Selection
 from .analysis.subclasses import annotated_subclass
-from .analysis.syntax import FUNCTIONS, walk_scope
+from .analysis.syntax import FUNCTIONS, start_of, walk_scope
 from .analysis.takers import gives_no_gradient, reads_metadata, reduction_of
 from .finding import Safety
 from .rewrite.plan import Moved, Plan
@@ -415,7 +415,8 @@ class _Assessor:
             return
         for write in self.effects.writes_to(source):
             if write.certainty is Certainty.WRITES and any(
-                _after(write.node, r.node) or self._share_loop(write.node, r.node)
+                start_of(write.node) > start_of(r.node)
+                or self._share_loop(write.node, r.node)
                 for r in reads
             ):
                 self.out.need(
@@ -507,13 +508,6 @@ def _selection(read: Read) -> Selection:
 
 def _both(flow: Flow, a: ast.AST, b: ast.AST, facts: Facts) -> frozenset[int]:
     return Paths(flow.origin, {a: 1, b: 2}, facts).from_origin()
-
-
-def _after(later: ast.AST, earlier: ast.AST) -> bool:
-    return (getattr(later, "lineno", 0), getattr(later, "col_offset", 0)) > (
-        getattr(earlier, "lineno", 0),
-        getattr(earlier, "col_offset", 0),
-    )
 
 
 def values_of(moved: Moved, facts: Facts) -> list[ast.expr]:

@@ -27,7 +27,7 @@ from .names import Binding, Definition
 from .operators import words
 from .paths import FULL, NARROW, Paths
 from .reads import Consumption, Kind, Selection, Step, StepKind
-from .syntax import LOOPS
+from .syntax import LOOPS, start_of
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -180,7 +180,7 @@ class _Follower:
         while self.pending:
             load, carrier = self.pending.pop(0)
             self._load(load, carrier)
-        flow.reads.sort(key=lambda r: (_position(r.operand), _position(r.node)))
+        flow.reads.sort(key=lambda r: (start_of(r.operand), start_of(r.node)))
         return flow
 
     def _origin(self) -> tuple[ast.expr, Guard | None]:
@@ -366,7 +366,7 @@ class _Follower:
 
     def _precedes_cast_in_loop(self, load: ast.Name) -> bool:
         """Whether a load can only see the copy of an earlier round."""
-        if _position(load) >= _position(self.cast.call):
+        if start_of(load) >= start_of(self.cast.call):
             return False
         tree = self.facts.tree
         statement = tree.statement(self.cast.call)
@@ -401,7 +401,3 @@ _CONSUMERS = words("sum list tuple set dict max min any all sorted")
 
 def _lifts(steps: tuple[Step, ...]) -> tuple[Step, ...]:
     return tuple(s for s in steps if s.kind is StepKind.LIFT)
-
-
-def _position(node: ast.AST) -> tuple[int, int]:
-    return (getattr(node, "lineno", 0), getattr(node, "col_offset", 0))

@@ -27,8 +27,6 @@ NEEDS_DENSE = frozenset(("view", "view_as"))
 SIGNS = words("neg negative abs absolute")
 """The views that change values: exact for floating types, but not below arithmetic."""
 
-DETACHING = frozenset(("detach", "data"))
-
 EXACT_ARITHMETIC = words("mul multiply div divide true_divide add sub subtract")
 """Elementwise IEEE operations: each result depends on one element alone."""
 

@@ -8,7 +8,7 @@ from collections.abc import Sequence
 
 from .facts import Facts
 from .paths import Paths
-from .syntax import LOOPS
+from .syntax import LOOPS, end_of, start_of
 
 SUSPENSIONS = (ast.Yield, ast.YieldFrom, ast.Await, ast.AsyncFor, ast.AsyncWith)
 """What lets other code run in the middle of a function."""
@@ -74,8 +74,8 @@ def _order(
             and not tree.contains(loop, first)
         ):
             return _Order.AGAIN
-    bound = _start(last) if before_last else _end(last)
-    if not (_end(first) <= _end(middle) and _start(middle) <= bound):
+    bound = start_of(last) if before_last else end_of(last)
+    if not (end_of(first) <= end_of(middle) and start_of(middle) <= bound):
         return _Order.OUTSIDE
     if tree.contains(middle, last) and not isinstance(middle, SUSPENSIONS):
         return _Order.OUTSIDE  # an operation that takes the read's result follows it
@@ -92,11 +92,3 @@ def _is_target_of(target: ast.AST, value: ast.AST, facts: Facts) -> bool:
         and facts.tree.contains(statement.value, value)
         and not facts.tree.contains(statement.value, target)
     )
-
-
-def _start(node: ast.AST) -> tuple[int, int]:
-    return (getattr(node, "lineno", 0), getattr(node, "col_offset", 0))
-
-
-def _end(node: ast.AST) -> tuple[int, int]:
-    return (getattr(node, "end_lineno", 0), getattr(node, "end_col_offset", 0))

@@ -216,3 +216,13 @@ def parameters(function: FunctionNode | ast.Lambda) -> list[ast.arg]:
     if arguments.kwarg is not None:
         found.append(arguments.kwarg)
     return found
+
+
+def start_of(node: ast.AST) -> tuple[int, int]:
+    """Row and column at which the text of a node starts; (0, 0) if it has none."""
+    return (getattr(node, "lineno", 0), getattr(node, "col_offset", 0))
+
+
+def end_of(node: ast.AST) -> tuple[int, int]:
+    """Row and column behind the text of a node; (0, 0) if it has none."""
+    return (getattr(node, "end_lineno", 0), getattr(node, "end_col_offset", 0))

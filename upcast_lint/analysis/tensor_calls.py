@@ -41,11 +41,6 @@ class TensorCall:
                 return self.positional
 
 
-def words(text: str) -> frozenset[str]:
-    """The words of a text: a set of names, written to be read."""
-    return frozenset(text.split())
-
-
 def tensor_call(node: ast.expr, facts: Facts) -> TensorCall | None:
     """The operation that an expression calls, if its arguments are all in sight.
 
@@ -84,26 +79,6 @@ def torch_function(node: ast.expr, facts: Facts) -> str | None:
         return None
     dotted = facts.resolve(node.func)
     return dotted if dotted is not None and dotted.startswith("torch.") else None
-
-
-def integer(node: ast.expr | None) -> int | None:
-    """The value of an integer literal, with its sign."""
-    match node:
-        case ast.Constant(value=value) if type(value) is int:
-            return value
-        case ast.UnaryOp(op=ast.USub(), operand=ast.Constant(value=value)) if (
-            type(value) is int
-        ):
-            return -value
-        case _:
-            return None
-
-
-def truth(node: ast.expr | None) -> bool | None:
-    """The value of a literal `True` or `False`."""
-    if isinstance(node, ast.Constant) and isinstance(node.value, bool):
-        return node.value
-    return None
 
 
 def is_builtin(node: ast.expr, name: str, facts: Facts) -> bool:

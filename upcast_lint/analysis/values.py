@@ -6,14 +6,23 @@ import ast
 
 
 def integer(node: ast.expr | None) -> int | None:
-    """The value of an integer literal, sign included, or None."""
+    """The value of an integer literal, with its sign."""
     match node:
-        case ast.Constant(value=int(value)) if not isinstance(value, bool):
+        case ast.Constant(value=value) if type(value) is int:
             return value
-        case ast.UnaryOp(op=ast.USub(), operand=ast.Constant(value=int(value))):
+        case ast.UnaryOp(op=ast.USub(), operand=ast.Constant(value=value)) if (
+            type(value) is int
+        ):
             return -value
         case _:
             return None
+
+
+def truth(node: ast.expr | None) -> bool | None:
+    """The value of a literal `True` or `False`."""
+    if isinstance(node, ast.Constant) and isinstance(node.value, bool):
+        return node.value
+    return None
 
 
 def is_false(node: ast.expr | None) -> bool:

@@ -21,6 +21,7 @@ from .text import (
     drop_cast,
     indentation,
     is_blank_or_comment,
+    is_elif,
     line_end,
     rest_of_line,
 )
@@ -80,7 +81,7 @@ class _Writer:
             statement = self.facts.tree.statement(self.cast.call)
             if guard is not None and isinstance(guard.holder, ast.If):
                 statement = guard.holder
-            if self.source.text.startswith("elif", self.source.node_start(statement)):
+            if is_elif(statement, self.source):
                 raise Unfixable("the guard of the cast is an `elif`")
             self._keep_comments(self.lines.drop(statement))
             return None

@@ -20,7 +20,7 @@ from ..analysis.reads import Kind, Result, Selection, StepKind
 from ..analysis.stability import is_rebound_between
 from ..analysis.syntax import FUNCTIONS, walk_scope
 from .sink import Placement, gains, sink_cast
-from .text import Unfixable
+from .text import Unfixable, is_elif
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -219,9 +219,8 @@ def _guard_can_follow(flow: Flow, moved: Sequence[Moved], facts: Facts) -> bool:
     assert flow.guard is not None
     if any(isinstance(n, ast.Call | ast.Await) for n in ast.walk(flow.guard.test)):
         return False
-    if not isinstance(flow.guard.holder, ast.IfExp) and facts.source.text.startswith(
-        "elif", facts.source.node_start(flow.guard.holder)
-    ):
+    holder = flow.guard.holder
+    if isinstance(holder, ast.If) and is_elif(holder, facts.source):
         return False
     names = {n.id for n in ast.walk(flow.guard.test) if isinstance(n, ast.Name)}
     source = getattr(flow.cast.source, "id", None)

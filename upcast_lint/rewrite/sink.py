@@ -15,7 +15,8 @@ from ..analysis.facts import Facts
 from ..analysis.flow import Carrier, Flow, Read
 from ..analysis.paths import FULL, Paths
 from ..analysis.reads import Kind
-from .text import Unfixable
+from ..analysis.syntax import end_of, start_of
+from .text import Unfixable, is_elif
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -111,23 +112,13 @@ class _Sinker:
             if tree.contains(statement, read.operand)
         ):
             return False
-        return self._is_elif(statement) or not self.paths.needs_full_on_every_path(
-            statement
-        )
-
-    def _is_elif(self, statement: ast.stmt) -> bool:
-        owner = self.facts.tree.parents.get(statement)
-        source = self.facts.source
-        return (
-            isinstance(statement, ast.If)
-            and isinstance(owner, ast.If)
-            and owner.orelse == [statement]
-            and source.text.startswith("elif", source.node_start(statement))
-        )
+        return is_elif(
+            statement, self.facts.source
+        ) or not self.paths.needs_full_on_every_path(statement)
 
     def _place(self, suite: Sequence[ast.stmt], index: int) -> None:
         statement = suite[index]
-        if self._is_elif(statement):
+        if is_elif(statement, self.facts.source):
             raise Unfixable("an `elif` reads the whole copy")
         tree = self.facts.tree
         region = suite[index:]
@@ -167,7 +158,7 @@ class _Sinker:
             return False
         return not any(
             isinstance(node, ast.Call | ast.Await | ast.Yield | ast.NamedExpr)
-            and _ends_before(node, load)
+            and end_of(node) <= start_of(load)
             for node in ast.walk(statement)
         )
 
@@ -205,13 +196,6 @@ def _arms(statement: ast.stmt) -> list[list[ast.stmt]]:
             return [case.body for case in statement.cases]
         case _:
             return []
-
-
-def _ends_before(node: ast.expr, load: ast.Name) -> bool:
-    return (node.end_lineno or 0, node.end_col_offset or 0) <= (
-        load.lineno,
-        load.col_offset,
-    )
 
 
 def gains(flow: Flow, placements: Sequence[Placement], facts: Facts) -> bool:

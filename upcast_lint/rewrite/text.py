@@ -198,6 +198,13 @@ def is_directive(comment: str) -> bool:
     return text.startswith(("noqa", "type:", "fmt:", "pylint:", "pragma", "pyright:"))
 
 
+def is_elif(statement: ast.stmt, source: Source) -> bool:
+    """Whether an `if` is spelled as a further arm of the one before it."""
+    return isinstance(statement, ast.If) and source.text.startswith(
+        "elif", source.node_start(statement)
+    )
+
+
 def rest_of_line(source: Source, offset: int) -> tuple[str, int]:
     """What follows on the line of an offset, and where the next line starts."""
     row = source.position(offset).row

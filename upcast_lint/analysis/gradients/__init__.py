@@ -27,10 +27,19 @@ from ..facts import Facts
 from ..indices.masks import is_mask
 from ..indices.once import Proof
 from ..names import Binding, Definition
+from ..operators import (
+    words,
+)
 from ..scalars import Operand, classify_operand
 from ..stability import is_rebound_inside, is_stable
 from ..syntax import walk_scope
-from ..tensor_calls import tensor_call, torch_function, truth, words
+from ..tensor_calls import (
+    tensor_call,
+    torch_function,
+)
+from ..values import (
+    truth,
+)
 from .modes import GradientMode, gradient_mode, leaves_disabled_region
 
 __all__ = ["GradientMode", "gradient_mode", "leaves_disabled_region", "no_gradient"]

@@ -22,9 +22,14 @@ from collections.abc import Iterator
 
 from ..facts import Facts
 from ..imports import Imports
+from ..operators import (
+    words,
+)
 from ..order import may_run_between
 from ..syntax import FUNCTIONS, SCOPES, FunctionNode, walk_scope
-from ..tensor_calls import truth, words
+from ..values import (
+    truth,
+)
 
 
 class GradientMode(enum.Enum):

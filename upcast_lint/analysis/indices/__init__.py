@@ -17,7 +17,9 @@ from collections.abc import Sequence
 
 from ..directives import Directives
 from ..facts import Facts
-from ..tensor_calls import tensor_call
+from ..tensor_calls import (
+    tensor_call,
+)
 from .axes import Line, normal
 from .items import plain_items
 from .masks import is_mask

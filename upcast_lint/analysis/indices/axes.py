@@ -22,7 +22,16 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 
 from ..facts import Facts
-from ..tensor_calls import TensorCall, integer, tensor_call, words
+from ..operators import (
+    words,
+)
+from ..tensor_calls import (
+    TensorCall,
+    tensor_call,
+)
+from ..values import (
+    integer,
+)
 from .items import is_one, plain_items
 
 MOST_AXES = 12

@@ -6,7 +6,12 @@ import ast
 from dataclasses import dataclass
 
 from ..facts import Facts
-from ..tensor_calls import integer, is_builtin
+from ..tensor_calls import (
+    is_builtin,
+)
+from ..values import (
+    integer,
+)
 
 
 def is_one(item: ast.Slice) -> bool:

@@ -9,12 +9,14 @@ from dataclasses import dataclass, field
 from ..definition_guard import Guard
 from ..facts import Facts
 from ..names import Binding, Definition
+from ..operators import (
+    words,
+)
 from ..tensor_calls import (
     TensorCall,
     is_builtin,
     tensor_call,
     torch_function,
-    words,
 )
 from .results import picked, picked_by
 

@@ -13,14 +13,18 @@ from dataclasses import dataclass, field
 from ..definition_guard import Guard
 from ..facts import Facts
 from ..names import Binding, Definition
+from ..operators import (
+    words,
+)
 from ..scalars import Operand
 from ..stability import is_rebound_inside
 from ..tensor_calls import (
     TensorCall,
-    integer,
     tensor_call,
+)
+from ..values import (
+    integer,
     truth,
-    words,
 )
 from .axes import Line, normal, origin
 from .ranks import Shapes

@@ -8,7 +8,16 @@ from __future__ import annotations
 import ast
 
 from ..facts import Facts
-from ..tensor_calls import integer, tensor_call, torch_function, words
+from ..operators import (
+    words,
+)
+from ..tensor_calls import (
+    tensor_call,
+    torch_function,
+)
+from ..values import (
+    integer,
+)
 from .axes import SAME_AXES
 from .results import picked
 

@@ -21,8 +21,10 @@ from ..scalars import Operand
 from ..stability import is_stable
 from ..tensor_calls import (
     TensorCall,
-    integer,
     tensor_call,
+)
+from ..values import (
+    integer,
     truth,
 )
 from .axes import Line, normal

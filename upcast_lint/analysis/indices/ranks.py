@@ -12,15 +12,19 @@ from dataclasses import dataclass, field
 from ..definition_guard import Guard
 from ..facts import Facts
 from ..names import Binding, Definition
+from ..operators import (
+    words,
+)
 from ..scalars import Operand, classify_operand
 from ..tensor_calls import (
     TensorCall,
-    integer,
     is_builtin,
     tensor_call,
     torch_function,
+)
+from ..values import (
+    integer,
     truth,
-    words,
 )
 from .axes import ANY_RANK, MOST_AXES, SAME_AXES, normal
 from .items import plain_items

@@ -7,7 +7,17 @@ from dataclasses import dataclass
 
 from ..facts import Facts
 from ..names import Binding, Definition
-from ..tensor_calls import TensorCall, integer, tensor_call, truth, words
+from ..operators import (
+    words,
+)
+from ..tensor_calls import (
+    TensorCall,
+    tensor_call,
+)
+from ..values import (
+    integer,
+    truth,
+)
 
 _PAIRS = words("topk sort kthvalue mode median max min")
 _FIELDS = {"values": 0, "indices": 1}

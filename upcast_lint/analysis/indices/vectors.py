@@ -5,11 +5,15 @@ from __future__ import annotations
 import ast
 
 from ..facts import Facts
+from ..operators import (
+    words,
+)
 from ..tensor_calls import (
-    integer,
     is_builtin,
     torch_function,
-    words,
+)
+from ..values import (
+    integer,
 )
 from .once import Proof
 

@@ -25,8 +25,17 @@ from ..facts import Facts
 from ..indices.axes import NEW, Line, normal, origin
 from ..indices.ranks import Shapes
 from ..names import Binding
+from ..operators import (
+    words,
+)
 from ..reads import Form, Piece, Use
-from ..tensor_calls import integer, is_builtin, tensor_call, words
+from ..tensor_calls import (
+    is_builtin,
+    tensor_call,
+)
+from ..values import (
+    integer,
+)
 from .subscripts import ADVANCED, Item, ItemKind, subscript_items
 
 

@@ -11,7 +11,9 @@ from dataclasses import dataclass
 from ..facts import Facts
 from ..names import Definition
 from ..reads import Piece, Use
-from ..tensor_calls import integer
+from ..values import (
+    integer,
+)
 from .cuts import Cut, is_narrow
 
 _SIGNATURES = {

@@ -30,9 +30,14 @@ from dataclasses import dataclass, field
 from ..facts import Facts
 from ..indices import Proof
 from ..names import Binding, Definition
+from ..operators import (
+    words,
+)
 from ..reads import Use
 from ..syntax import COMPREHENSIONS
-from ..tensor_calls import integer, words
+from ..values import (
+    integer,
+)
 from .cuts import Cut
 from .subscripts import Counter, counter
 

@@ -13,9 +13,18 @@ from collections.abc import Sequence
 from ..facts import Facts
 from ..indices import permutation
 from ..indices.ranks import Shapes
-from ..operators import VIEWS
+from ..operators import (
+    VIEWS,
+    words,
+)
 from ..reads import Use
-from ..tensor_calls import integer, is_builtin, tensor_call, words
+from ..tensor_calls import (
+    is_builtin,
+    tensor_call,
+)
+from ..values import (
+    integer,
+)
 from .cuts import Cut
 from .rounds import is_read_by_round
 

@@ -21,7 +21,12 @@ from dataclasses import dataclass, field
 from ..definition_guard import Guard
 from ..facts import Facts
 from ..names import Binding, Definition
-from ..tensor_calls import is_builtin, words
+from ..operators import (
+    words,
+)
+from ..tensor_calls import (
+    is_builtin,
+)
 from .constants import enclosing, exact_constant, is_declared_global
 from .evidence import (
     Operand,

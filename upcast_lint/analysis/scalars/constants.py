@@ -8,7 +8,9 @@ from collections.abc import Iterator
 
 from ..facts import Facts
 from ..names import Binding, Definition, Names
-from ..tensor_calls import is_builtin
+from ..tensor_calls import (
+    is_builtin,
+)
 
 _NUMBERS = {
     "math.inf": math.inf,

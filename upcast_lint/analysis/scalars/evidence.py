@@ -7,8 +7,10 @@ import enum
 import re
 
 from ..facts import Facts
+from ..operators import (
+    words,
+)
 from ..syntax import walk_scope
-from ..tensor_calls import words
 
 
 class Operand(enum.Enum):
