@@ -161,7 +161,7 @@ class _Assessor:
                 before_last=True,
             ):
                 continue
-            name = self._name(tensor)
+            name = self.facts.shown(tensor)
             if write.certainty is Certainty.WRITES:
                 self.out.block(f"`{name}` {write.label} before the selection")
             else:
@@ -169,10 +169,6 @@ class _Assessor:
 
     def _sunk(self) -> list[Read]:
         return self.flow.full_reads() if self.plan.placements else []
-
-    def _name(self, node: ast.expr) -> str:
-        text = " ".join(self.facts.text(node).split())
-        return text if len(text) <= 60 else f"{text[:57]}..."
 
     def _handed_on(self, moved: Moved) -> None:
         """A view of the copy may be written to by what it is passed to."""
@@ -192,7 +188,7 @@ class _Assessor:
                 and not self.effects.is_pure(call)
             ):
                 self.out.need(
-                    f"`{self._name(call.func)}` writes to nothing it is given"
+                    f"`{self.facts.shown(call.func)}` writes to nothing it is given"
                 )
 
     # What the operation accepts
@@ -204,7 +200,7 @@ class _Assessor:
             self.out.need(f"the cast of a `{subclass}` only converts its elements")
         if self.element_type.elements is Elements.FLOAT:
             return
-        source = self._name(self.flow.cast.source)
+        source = self.facts.shown(self.flow.cast.source)
         if any(
             step.is_sign and step not in moved.read.lifts for step in moved.read.steps
         ):
@@ -252,7 +248,7 @@ class _Assessor:
             return
         if rank == 1 and not _gives_tuple(self.facts.value(rows)):
             return
-        name = self._name(rows)
+        name = self.facts.shown(rows)
         if (
             rank is not None
             or isinstance(self.facts.value(rows), ast.Call)
@@ -376,7 +372,7 @@ class _Assessor:
 
     def _repeats(self, selection: Selection) -> None:
         index = selection.index
-        text = "the index" if index is None else f"`{self._name(index)}`"
+        text = "the index" if index is None else f"`{self.facts.shown(index)}`"
         advice = (
             ""
             if not isinstance(index, ast.Name)
@@ -420,7 +416,7 @@ class _Assessor:
                 for r in reads
             ):
                 self.out.need(
-                    f"`{self._name(source)}` {write.label} after it was selected "
+                    f"`{self.facts.shown(source)}` {write.label} after it was selected "
                     "from, which backward refuses; or no gradient flows"
                 )
                 return
@@ -449,8 +445,8 @@ class _Assessor:
                 self.flow.cast.call, node, places, self.facts, before_last=True
             ):
                 self.out.need(
-                    f"`{self._name(source)}` is also used between the cast and the "
-                    "selection: the order in which gradients are added may change; or "
+                    f"`{self.facts.shown(source)}` is also used between the cast and "
+                    "the selection: the order in which gradients are added may change; or "
                     "no gradient flows"
                 )
                 return

@@ -29,7 +29,7 @@ class Wording:
 
     def message(self, reads: Sequence[Read]) -> str:
         cast = self.flow.cast
-        name = _shortened(self.facts.source.segment(cast.source))
+        name = self.facts.shown(cast.source)
         labels = list(
             dict.fromkeys(f"`{r.selection.label}`" for r in reads if r.selection)
         )
@@ -139,11 +139,6 @@ class Wording:
         else:
             del dimensions[axis]
         return f"[{', '.join(dimensions)}]"
-
-
-def _shortened(text: str) -> str:
-    text = " ".join(text.split())
-    return text if len(text) <= 60 else f"{text[:57]}..."
 
 
 def _listed(words: list[str]) -> str:

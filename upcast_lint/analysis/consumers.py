@@ -12,6 +12,7 @@ from .facts import Facts
 from .pieces.rounds import iterating
 from .reads import Consumption, Form, Kind, Selection, Step, StepKind, Use
 from .scalars import Operand, classify_operand, exact_constant
+from .tensor_calls import is_builtin
 
 Recogniser = Callable[[Use], tuple[str, Selection] | None]
 """Gives the code of the rule that knows a use as a selection, and the selection."""
@@ -135,8 +136,10 @@ class Consumers:
     def _function(self, node: ast.expr, call: ast.Call) -> Consumption:
         dotted = self.facts.resolve(call.func)
         if dotted is None:
-            if isinstance(call.func, ast.Name):
-                dotted = self._builtin(call.func)
+            if isinstance(call.func, ast.Name) and is_builtin(
+                call.func, call.func.id, self.facts
+            ):
+                dotted = call.func.id
             if dotted is None:
                 return _full(call, f"passed to `{_short(call.func, self.facts)}`")
         if dotted in operators.METADATA_FUNCTIONS:
@@ -174,15 +177,6 @@ class Consumers:
         ):
             return self._scalar_step(node, call, call.args[0])
         return _full(call, f"passed to `{name}`")
-
-    def _builtin(self, function: ast.Name) -> str | None:
-        """The name of a built-in function that nothing in the file hides."""
-        if all(d.value is None for d in self.facts.names.of(function)) and not any(
-            names.named(function.id)
-            for names in (self.facts.names, *self.facts.imports.outer)
-        ):
-            return function.id
-        return None
 
     def _operation(
         self,

@@ -32,6 +32,11 @@ class Facts:
     def text(self, node: ast.expr | ast.stmt) -> str:
         return self.source.segment(node)
 
+    def shown(self, node: ast.expr) -> str:
+        """The text of an expression for a message: on one line, and cut where long."""
+        text = " ".join(self.text(node).split())
+        return text if len(text) <= 60 else f"{text[:57]}..."
+
     def resolve(self, node: ast.expr) -> str | None:
         """The dotted name, such as `torch.float32`, that an expression stands for."""
         return self.imports.resolve(node)
