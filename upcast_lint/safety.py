@@ -446,8 +446,8 @@ class _Assessor:
             ):
                 self.out.need(
                     f"`{self.facts.shown(source)}` is also used between the cast and "
-                    "the selection: the order in which gradients are added may change; or "
-                    "no gradient flows"
+                    "the selection: the order in which gradients are added may change; "
+                    "or no gradient flows"
                 )
                 return
 
