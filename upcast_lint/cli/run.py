@@ -146,8 +146,11 @@ def _settle(outcome: Outcome, so_far: Run, options: Options) -> Outcome:
         if options.diff:
             so_far.diffs.append(_diff(outcome, checked.data))
         else:
-            writer.write(outcome.absolute, checked.data, outcome.stamp.digest)
-            so_far.written += 1
+            from ..interrupts import held
+
+            with held():  # or a file could be written and not counted
+                writer.write(outcome.absolute, checked.data, outcome.stamp.digest)
+                so_far.written += 1
             # What is left is placed in the new content, and may be suppressed there.
             new = outcome.stamp._replace(digest=writer.digest(checked.data))
             return outcome._replace(stamp=new)
