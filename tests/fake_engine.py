@@ -93,6 +93,6 @@ def install() -> None:
 
 if __name__ == "__main__":
     install()
-    from upcast_lint.cli import root
+    from upcast_lint.cli.root import root
 
     root(prog_name="upcast-lint", args=sys.argv[1:])

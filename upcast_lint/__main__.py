@@ -7,15 +7,33 @@ import sys
 
 
 def main() -> None:
-    from .cli import root
-
     try:
-        root(prog_name="upcast-lint")
+        _main(sys.argv[1:])
+    except BrokenPipeError:
+        # Who read the report has gone; what is still to be flushed goes nowhere.
+        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+        sys.exit(1)
     except Exception:  # an uncaught one would exit with 1, which means findings
         import traceback
 
         traceback.print_exc()
         sys.exit(2)
+
+
+def _main(arguments: list[str]) -> None:
+    from .cli.arguments import plain
+
+    # click answers a shell that asks for completions, and expands `*` on Windows.
+    asks_click = "_UPCAST_LINT_COMPLETE" in os.environ or os.name == "nt"
+    values = None if asks_click else plain(arguments)
+    if values is None:
+        from .cli.root import root
+
+        root(prog_name="upcast-lint")
+    else:
+        from .cli.check import check
+
+        check(**values)
 
 
 if __name__ == "__main__":

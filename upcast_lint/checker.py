@@ -7,7 +7,6 @@ import re
 import warnings
 from collections import Counter
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from dataclasses import replace
 from itertools import compress
 from operator import not_
 from typing import NamedTuple
@@ -270,7 +269,7 @@ def _refusals(
 
 
 def _without_fix(finding: Finding, reason: str) -> Finding:
-    return replace(finding, fix=None, safety=Safety.DISPLAY, condition=reason)
+    return finding._replace(fix=None, safety=Safety.DISPLAY, condition=reason)
 
 
 def _mend_once(

@@ -1,9 +1,8 @@
-"""Findings as plain lists for JSON, and back: dataclass fields in order, no names."""
+"""Findings as plain lists for JSON, and back: fields in order, without names."""
 
 from __future__ import annotations
 
 import enum
-from dataclasses import fields, is_dataclass
 from functools import cache
 from types import UnionType
 from typing import Any, get_args, get_origin, get_type_hints
@@ -13,8 +12,6 @@ from .finding import Finding
 
 
 def encode(value: object) -> object:
-    if is_dataclass(value):
-        return [encode(getattr(value, each.name)) for each in fields(value)]
     if isinstance(value, enum.Enum):
         return value.value
     if isinstance(value, tuple):
@@ -41,11 +38,11 @@ def _decode(hint: Any, value: object) -> Any:
         if not isinstance(value, list):
             raise ValueError("not a list")
         return tuple(_decode(get_args(hint)[0], item) for item in value)
-    if is_dataclass(hint):
-        hints = _hints(hint)  # type: ignore[arg-type]
+    if issubclass(hint, tuple):
+        hints = _hints(hint)
         if not isinstance(value, list) or len(value) != len(hints):
             raise ValueError(f"not a {hint}")
-        return hint(*map(_decode, hints.values(), value))  # type: ignore[operator]
+        return hint(*map(_decode, hints.values(), value))
     if issubclass(hint, enum.Enum):
         return hint(value)
     if not isinstance(value, hint):

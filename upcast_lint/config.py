@@ -1,8 +1,8 @@
 """Settings: `[tool.upcast-lint]` in `pyproject.toml`, or `upcast-lint.toml`.
 
 The nearest file at or above a checked file holds for it, whole: nothing is merged
-from files further up. Keys are the field names of `Settings` in kebab-case; what a
-field's metadata says about it also makes the JSON schema and the reference pages.
+from files further up. Keys are the field names of `Settings` in kebab-case; what is
+declared of a field also makes the JSON schema and the reference pages.
 Paths in patterns are relative to the file's folder.
 """
 
@@ -11,8 +11,7 @@ from __future__ import annotations
 import enum
 import os
 from collections.abc import Mapping
-from dataclasses import dataclass, field, fields
-from typing import Any, NamedTuple
+from typing import Annotated, Any, NamedTuple, get_type_hints
 
 from .errors import UsageError
 from .selection import suggestion
@@ -78,91 +77,86 @@ class Width(enum.Enum):
     ANY = "any"
 
 
-def _says(kind: Kind, about: str) -> dict[str, Any]:
-    return {"kind": kind, "about": about}
+class Declared(NamedTuple):
+    """What is said of a setting, beside its type and its default."""
+
+    kind: Kind
+    about: str
 
 
-@dataclass(frozen=True, slots=True)
-class Settings:
+class Settings(NamedTuple):
     """What a file can configure, with the defaults."""
 
-    select: tuple[str, ...] = field(
-        default=("ALL",),
-        metadata=_says(Kind.TEXTS, "Rules to run: codes, prefixes, names, or `ALL`."),
-    )
-    extend_select: tuple[str, ...] = field(
-        default=(),
-        metadata=_says(Kind.TEXTS, "Rules to run besides those of `select`."),
-    )
-    ignore: tuple[str, ...] = field(
-        default=(),
-        metadata=_says(
-            Kind.TEXTS, "Rules not to run; the more specific selector wins."
-        ),
-    )
-    per_file_ignores: SelectorsByGlob = field(
-        default=(),
-        metadata=_says(
+    select: Annotated[
+        tuple[str, ...],
+        Declared(Kind.TEXTS, "Rules to run: codes, prefixes, names, or `ALL`."),
+    ] = ("ALL",)
+    extend_select: Annotated[
+        tuple[str, ...], Declared(Kind.TEXTS, "Rules to run besides those of `select`.")
+    ] = ()
+    ignore: Annotated[
+        tuple[str, ...],
+        Declared(Kind.TEXTS, "Rules not to run; the more specific selector wins."),
+    ] = ()
+    per_file_ignores: Annotated[
+        SelectorsByGlob,
+        Declared(
             Kind.TEXTS_BY_GLOB, "Rules not to run on the files that a pattern matches."
         ),
-    )
-    exclude: tuple[str, ...] = field(
-        default=DEFAULT_EXCLUDE,
-        metadata=_says(
+    ] = ()
+    exclude: Annotated[
+        tuple[str, ...],
+        Declared(
             Kind.TEXTS,
             "Files and folders to leave out, as patterns in gitignore's dialect.",
         ),
-    )
-    extend_exclude: tuple[str, ...] = field(
-        default=(),
-        metadata=_says(
+    ] = DEFAULT_EXCLUDE
+    extend_exclude: Annotated[
+        tuple[str, ...],
+        Declared(
             Kind.TEXTS, "Files and folders to leave out besides those of `exclude`."
         ),
-    )
-    force_exclude: bool = field(
-        default=False,
-        metadata=_says(
-            Kind.FLAG, "Leave excluded files out even where they are named."
-        ),
-    )
-    respect_gitignore: bool = field(
-        default=True,
-        metadata=_says(Kind.FLAG, "Leave out what `.gitignore` files leave out."),
-    )
-    width: Width = field(
-        default=Width.VOCAB,
-        metadata=_says(
+    ] = ()
+    force_exclude: Annotated[
+        bool, Declared(Kind.FLAG, "Leave excluded files out even where they are named.")
+    ] = False
+    respect_gitignore: Annotated[
+        bool, Declared(Kind.FLAG, "Leave out what `.gitignore` files leave out.")
+    ] = True
+    width: Annotated[
+        Width,
+        Declared(
             Kind.CHOICE,
             "Report only sources that are vocab-wide by evidence (`vocab`), or every "
             "source with a narrow selection (`any`).",
         ),
-    )
-    vocab_names: tuple[str, ...] = field(
-        default=(),
-        metadata=_says(
+    ] = Width.VOCAB
+    vocab_names: Annotated[
+        tuple[str, ...],
+        Declared(
             Kind.TEXTS, "Patterns of identifiers that name vocab-wide tensors here."
         ),
-    )
-    not_vocab_names: tuple[str, ...] = field(
-        default=(),
-        metadata=_says(
+    ] = ()
+    not_vocab_names: Annotated[
+        tuple[str, ...],
+        Declared(
             Kind.TEXTS, "Patterns of identifiers that never name vocab-wide tensors."
         ),
-    )
-    inference_paths: tuple[str, ...] = field(
-        default=(),
-        metadata=_says(
+    ] = ()
+    inference_paths: Annotated[
+        tuple[str, ...],
+        Declared(
             Kind.TEXTS,
             "Files in which no gradient flows, as patterns in gitignore's dialect.",
         ),
-    )
-    assume: Sizes = field(
-        default=DEFAULT_ASSUME,
-        metadata=_says(
+    ] = ()
+    assume: Annotated[
+        Sizes,
+        Declared(
             Kind.SIZES,
             "Sizes of dimensions that the estimates assume where the code is silent.",
         ),
-    )
+    ] = DEFAULT_ASSUME
 
 
 class Config(NamedTuple):
@@ -171,6 +165,12 @@ class Config(NamedTuple):
     settings: Settings
     root: str
     path: str | None = None
+
+
+def declarations() -> dict[str, Declared]:
+    """Of the settings, by field and in order."""
+    hints = get_type_hints(Settings, include_extras=True)
+    return {name: hint.__metadata__[0] for name, hint in hints.items()}
 
 
 def key_of(field_name: str) -> str:
@@ -246,14 +246,14 @@ def _load_if_ours(path: str, *, must_exist: bool = True) -> Config | None:
 
 
 def _settings(path: str, table: Mapping[str, Any]) -> Settings:
-    known = {key_of(each.name): each for each in fields(Settings)}
+    known = {key_of(name): (name, each.kind) for name, each in declarations().items()}
     values: dict[str, Any] = {}
     for key, value in table.items():
         if key not in known:
             raise ConfigError(f"{path}: unknown key `{key}`{suggestion(key, known)}")
-        declared = known[key]
+        name, kind = known[key]
         try:
-            values[declared.name] = _value(declared.metadata["kind"], value)
+            values[name] = _value(kind, value)
         except ValueError as error:
             raise ConfigError(f"{path}: `{key}` {error}") from error
     return Settings(**values)

@@ -7,10 +7,9 @@ from __future__ import annotations
 
 import json
 import sys
-from dataclasses import fields
 from typing import Any
 
-from .config import Kind, Settings, Width, key_of
+from .config import Kind, Settings, Width, declarations, key_of
 
 _TEXTS = {"type": "array", "items": {"type": "string"}}
 _SHAPES: dict[Kind, dict[str, Any]] = {
@@ -33,12 +32,14 @@ def schema() -> dict[str, Any]:
         "type": "object",
         "additionalProperties": False,
         "properties": {
-            key_of(each.name): {
-                **_SHAPES[each.metadata["kind"]],
-                "description": each.metadata["about"],
-                "default": as_json(each.default),
+            key_of(name): {
+                **_SHAPES[each.kind],
+                "description": each.about,
+                "default": as_json(default),
             }
-            for each in fields(Settings)
+            for (name, each), default in zip(
+                declarations().items(), Settings(), strict=True
+            )
         },
     }
 

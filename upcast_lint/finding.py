@@ -7,7 +7,7 @@ points. A `Range` ends before the position `end`.
 from __future__ import annotations
 
 import enum
-from dataclasses import dataclass, field
+from typing import NamedTuple
 
 
 class Safety(enum.Enum):
@@ -21,28 +21,24 @@ class Safety(enum.Enum):
     """Reported, never rewritten."""
 
 
-@dataclass(frozen=True, slots=True, order=True)
-class Position:
+class Position(NamedTuple):
     row: int
     column: int
 
 
-@dataclass(frozen=True, slots=True, order=True)
-class Range:
+class Range(NamedTuple):
     start: Position
     end: Position
 
 
-@dataclass(frozen=True, slots=True)
-class Edit:
+class Edit(NamedTuple):
     """Replace the text of `range` by `content`; an insertion has an empty range."""
 
     range: Range
     content: str
 
 
-@dataclass(frozen=True, slots=True)
-class Fix:
+class Fix(NamedTuple):
     """One rewrite: all of its edits are made, or none."""
 
     safety: Safety
@@ -50,16 +46,14 @@ class Fix:
     edits: tuple[Edit, ...]
 
 
-@dataclass(frozen=True, slots=True)
-class Read:
+class Read(NamedTuple):
     """One read of the copy: `label` is what to say under its range."""
 
     range: Range
     label: str
 
 
-@dataclass(frozen=True, slots=True)
-class Estimate:
+class Estimate(NamedTuple):
     """Memory that the whole copy takes and the rewrite spares.
 
     `expression` is a formula in bytes over dimension names, such as `4·B·S·V`;
@@ -84,8 +78,7 @@ class Estimate:
         return total
 
 
-@dataclass(frozen=True, slots=True)
-class Finding:
+class Finding(NamedTuple):
     """One place of one file.
 
     `range` is what the report points at, `cast` where the cast stands (None for
@@ -109,7 +102,7 @@ class Finding:
     estimate: Estimate | None = None
     suppression_rows: tuple[int, ...] = ()
     cell: int | None = None
-    notes: tuple[str, ...] = field(default=())
+    notes: tuple[str, ...] = ()
 
     @property
     def sort_key(self) -> tuple[int, Range, str]:

@@ -5,15 +5,14 @@ from __future__ import annotations
 import gc
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
-from dataclasses import dataclass, field, replace
+from typing import NamedTuple
 
 from .finding import Edit, Finding
 from .screen import may_spell_cast
 from .source import Source, may_declare_encoding
 
 
-@dataclass(frozen=True, slots=True)
-class Options:
+class Options(NamedTuple):
     """What the findings of one file depend on, besides its text."""
 
     codes: frozenset[str] | None = None
@@ -29,8 +28,7 @@ class Options:
     """Report what does not parse even where it cannot hold a finding."""
 
 
-@dataclass(frozen=True, slots=True)
-class Mended:
+class Mended(NamedTuple):
     """`text` after the fixes; `fixed` are the findings it mends.
 
     Where a check on a result failed, `refusal` says which, and `fixed` lacks what it
@@ -38,7 +36,7 @@ class Mended:
     """
 
     text: str
-    fixed: tuple[Finding, ...] = field(default=())
+    fixed: tuple[Finding, ...] = ()
     refusal: str | None = None
 
 
@@ -151,7 +149,7 @@ def mend(source: Source, options: Options, findings: tuple[Finding, ...]) -> Men
     for finding in chosen:
         if _mend(source, [*passed, finding]).refusal is None:
             passed.append(finding)
-    return replace(_mend(source, passed), refusal=mended.refusal)
+    return _mend(source, passed)._replace(refusal=mended.refusal)
 
 
 def _mend(source: Source, findings: Sequence[Finding]) -> Mended:

@@ -13,7 +13,7 @@ import json
 import re
 from bisect import bisect_right
 from collections.abc import Iterator
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from typing import Any
 
 from .document import fault
@@ -193,13 +193,12 @@ def _in_cell(finding: Finding, cell: _Cell) -> Finding:
     fix = finding.fix
     if fix is not None:
         edits = tuple(Edit(moved(edit.range), edit.content) for edit in fix.edits)
-        fix = replace(fix, edits=edits)
-    return replace(
-        finding,
+        fix = fix._replace(edits=edits)
+    return finding._replace(
         cell=cell.number,
         range=moved(finding.range),
         cast=None if finding.cast is None else moved(finding.cast),
-        reads=tuple(replace(r, range=moved(r.range)) for r in finding.reads),
+        reads=tuple(r._replace(range=moved(r.range)) for r in finding.reads),
         fix=fix,
         suppression_rows=tuple(row - cell.row + 1 for row in finding.suppression_rows),
     )

@@ -7,14 +7,15 @@ count code points of `text`, from which a byte order mark is removed.
 
 from __future__ import annotations
 
-import ast
 import bisect
 import codecs
-import io
 import re
-from dataclasses import dataclass, field
+from typing import TYPE_CHECKING
 
 from .finding import Edit, Position, Range
+
+if TYPE_CHECKING:
+    import ast
 
 _LINE_END = re.compile(r"\r\n|\r|\n")
 # For names of hosts; on texts they take time quadratic in the length.
@@ -25,16 +26,20 @@ class UnreadableSource(Exception):
     """The bytes are not text in the encoding that they declare."""
 
 
-@dataclass(slots=True)
 class Source:
     """Decoded text of one file. `data` round-trips: `encode(text) == data`."""
 
-    path: str
-    data: bytes
-    text: str
-    encoding: str
-    has_bom: bool
-    _line_starts: list[int] | None = field(default=None, repr=False)
+    __slots__ = ("_line_starts", "data", "encoding", "has_bom", "path", "text")
+
+    def __init__(
+        self, path: str, data: bytes, text: str, encoding: str, has_bom: bool
+    ) -> None:
+        self.path = path
+        self.data = data
+        self.text = text
+        self.encoding = encoding
+        self.has_bom = has_bom
+        self._line_starts: list[int] | None = None
 
     @property
     def line_starts(self) -> list[int]:
@@ -120,6 +125,7 @@ def _encoding(data: bytes) -> str:
     """Raises SyntaxError where it is unknown or contradicts the byte order mark."""
     if not may_declare_encoding(data):
         return "utf-8"  # as nearly always, and `tokenize` takes long to import
+    import io
     import tokenize
 
     encoding, _ = tokenize.detect_encoding(io.BytesIO(data).readline)

@@ -10,10 +10,9 @@ import ast
 import json
 import re
 from collections.abc import Callable, Iterable, Sequence
-from dataclasses import fields
 from pathlib import Path
 
-from upcast_lint.config import DEFAULT_EXCLUDE, Settings, key_of
+from upcast_lint.config import DEFAULT_EXCLUDE, Settings, declarations, key_of
 from upcast_lint.config_schema import as_json
 from upcast_lint.registry import all_rules
 from upcast_lint.selection import known_rules
@@ -75,20 +74,20 @@ def _rules(page: Path) -> str:
 
 def _settings(page: Path) -> str:
     parts = []
-    for each in fields(Settings):
-        default = as_json(each.default)
-        if each.default is DEFAULT_EXCLUDE:
+    for name, value in Settings()._asdict().items():
+        declared, default = declarations()[name], as_json(value)
+        if value is DEFAULT_EXCLUDE:
             shown = ", ".join(f"`{name}`" for name in DEFAULT_EXCLUDE)
         elif isinstance(default, dict):
             inside = ", ".join(f"{k} = {json.dumps(v)}" for k, v in default.items())
             shown = f"`{{ {inside} }}`"
-        elif each.name == "per_file_ignores":
+        elif name == "per_file_ignores":
             shown = "`{}`"
         else:
             shown = f"`{json.dumps(default)}`"
         parts.append(
-            f"### `{key_of(each.name)}`\n\n{each.metadata['about']}\n\n"
-            f"- Type: {each.metadata['kind'].value}\n- Default: {shown}\n"
+            f"### `{key_of(name)}`\n\n{declared.about}\n\n"
+            f"- Type: {declared.kind.value}\n- Default: {shown}\n"
         )
     return "\n".join(parts)
 
@@ -97,7 +96,7 @@ def _options_of(command: str) -> Callable[[Path], str]:
     def table(page: Path) -> str:
         import click
 
-        from upcast_lint.cli import root
+        from upcast_lint.cli.root import root
 
         context = click.Context(root)
         found = root.get_command(context, command)

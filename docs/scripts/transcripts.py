@@ -150,7 +150,7 @@ class _Shell:
     def _in_process(self, arguments: list[str]) -> str:
         from click.testing import CliRunner
 
-        from upcast_lint.cli import root
+        from upcast_lint.cli.root import root
 
         with _in_folder(self._folder):
             result = CliRunner().invoke(root, arguments, prog_name="upcast-lint")

@@ -9,7 +9,7 @@ from typing import Any
 import click
 import pytest
 
-from upcast_lint.cli import root
+from upcast_lint.cli.root import root
 
 SAFE = "a = logits.float().gather(1, i)\n"
 RISKY = "b = risky_x.float().gather(1, i)\n"

@@ -12,7 +12,7 @@ from typing import Any
 import pytest
 from click.testing import CliRunner, Result
 
-from upcast_lint.cli import root
+from upcast_lint.cli.root import root
 from upcast_lint.verify import admission, gate
 from upcast_lint.verify.exchange import Verdict
 from upcast_lint.verify.gate import GateError, Rewriting
@@ -119,7 +119,7 @@ def test_a_fix_without_the_option_imports_nothing_that_runs_code(
     (project / "x.py").write_text(FIRST)
     code = (
         "import sys; from tests import fake_engine; fake_engine.install()\n"
-        "from upcast_lint.cli import root\n"
+        "from upcast_lint.cli.root import root\n"
         "root(['check', '--fix'], standalone_mode=False)\n"
     )
     seen = (

@@ -17,7 +17,7 @@ import pytest
 
 from docs.scripts.pages import ROOT, Block, blocks_of, pages
 from tests.schemas import published_schema
-from upcast_lint.cli import root
+from upcast_lint.cli.root import root
 from upcast_lint.config import load
 from upcast_lint.linter import Options, lint, mend
 from upcast_lint.source import Source

@@ -3,7 +3,7 @@ from __future__ import annotations
 import json
 import re
 import xml.etree.ElementTree as ElementTree
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
@@ -19,7 +19,7 @@ from upcast_lint.linter import Options
 from upcast_lint.report import Report
 from upcast_lint.reporters import FORMATS, renderer
 from upcast_lint.runner import Outcome
-from upcast_lint.source import Source, line_starts
+from upcast_lint.source import Source
 
 TEXT = """\
 a = logits.float().gather(1, i)
@@ -47,7 +47,7 @@ def rules(monkeypatch: pytest.MonkeyPatch) -> None:
 
 
 def outcome(path: str = "src/x.py", text: str = TEXT) -> Outcome:
-    source = Source(path, b"", text, "utf-8", False, line_starts(text))
+    source = Source(path, b"", text, "utf-8", False)
     findings = fake_engine.find(source, Options())
     return Outcome(path, f"/root/{path}", Checked(findings, {0: text}))
 
@@ -57,7 +57,7 @@ def report(*outcomes: Outcome, **others: Any) -> Report:
 
 
 def in_cell(finding: Finding) -> Finding:
-    return replace(finding, cell=3)
+    return finding._replace(cell=3)
 
 
 def notebook() -> Outcome:
@@ -130,9 +130,8 @@ def test_hostile_names_and_text_come_out_harmless(name: str) -> None:
 
 
 def _hostile(finding: Finding) -> Finding:
-    reads = tuple(replace(read, label=HOSTILE) for read in finding.reads)
-    return replace(
-        finding,
+    reads = tuple(read._replace(label=HOSTILE) for read in finding.reads)
+    return finding._replace(
         message=HOSTILE,
         cast_label=HOSTILE,
         reads=reads,
@@ -302,7 +301,7 @@ def test_github_shows_ten_and_says_how_many_more() -> None:
 
 def test_github_puts_the_largest_saving_first() -> None:
     small, large = outcome("a.py"), outcome("b.py")
-    poor = tuple(replace(each, estimate=None) for each in small.checked.findings)
+    poor = tuple(each._replace(estimate=None) for each in small.checked.findings)
     given = report(Outcome("a.py", "/root/a.py", Checked(poor)), large)
     lines = renderer("github")(given).splitlines()
     assert ["b.py" in line for line in lines] == [True] * 3 + [False] * 3

@@ -6,12 +6,11 @@ import os
 import sys
 from collections import Counter
 
-import click
-
 from ..errors import UsageError
 from ..escape import visible, without_surrogates
 from ..report import Report, plural
 from ..reporters import TEXT_FORMATS, renderer
+from .messages import tell
 from .options import Options
 
 
@@ -56,7 +55,8 @@ class Output:
         name = self._options.output_format
         if not self._options.statistics:
             return renderer(name)(report)
-        from ..reporters.summary import statistics, statistics_as_json, summary
+        from ..reporters.statistics import statistics, statistics_as_json
+        from ..reporters.summary import summary
 
         if name == "json":
             return statistics_as_json(report)
@@ -69,13 +69,14 @@ class Output:
         """What was fixed, by file; beside a machine's report, not in it."""
         is_text = self._options.output_format in TEXT_FORMATS
         to_stderr = not is_text or self._options.diff or bool(self._options.output_file)
+        write = tell if to_stderr else self.write
         for outcome in report.outcomes:
             rules = Counter((each.code, each.name) for each in outcome.checked.fixed)
             if not rules:
                 continue
-            click.echo(f"Fixed in {visible(outcome.path)}:", err=to_stderr)
+            write(f"Fixed in {visible(outcome.path)}:\n")
             for (code, name), count in sorted(rules.items()):
-                click.echo(f"    {count} × {code} ({name})", err=to_stderr)
+                write(f"    {count} × {code} ({name})\n")
         total = sum(len(outcome.checked.fixed) for outcome in report.outcomes)
         if total and self._options.fix_only:
-            click.echo(f"Fixed {plural(total, 'finding')}.", err=to_stderr)
+            write(f"Fixed {plural(total, 'finding')}.\n")

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from dataclasses import fields
-
 import click
 
 from ..config import key_of
@@ -18,7 +16,6 @@ def show_settings(session: Session) -> int:
 
     config = session.config
     click.echo(f"# {visible(config.path or 'no settings file; these are defaults')}")
-    for each in fields(config.settings):
-        value = as_json(getattr(config.settings, each.name))
-        click.echo(f"{key_of(each.name)} = {json.dumps(value)}")
+    for name, value in config.settings._asdict().items():
+        click.echo(f"{key_of(name)} = {json.dumps(as_json(value))}")
     return CLEAN

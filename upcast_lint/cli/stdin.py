@@ -6,14 +6,13 @@ import os
 import sys
 import time
 
-import click
-
 from ..checker import Checked, FixMode, check_bytes
 from ..errors import UsageError
+from ..escape import without_surrogates
 from ..report import Report
 from ..runner import Outcome
 from ..session import Session
-from .messages import say
+from .messages import say, tell
 from .options import Options
 from .output import Output, wants_color
 from .state import exit_code
@@ -72,4 +71,4 @@ def _print(
     else:
         sys.stdout.buffer.write(data if new is None else new)
         if not options.fix_only:
-            click.echo(output.rendered(report), err=True, nl=False)
+            tell(without_surrogates(output.rendered(report)))

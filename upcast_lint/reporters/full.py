@@ -1,71 +1,17 @@
-"""Each finding with its source lines, its reasons, its saving and its fix."""
+"""A block for each finding, and the summary."""
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-
-from ..diffs import preview
-from ..escape import visible
-from ..finding import Finding, Safety
-from ..report import Placed, Report, in_binary_units
-from .concise import headline
-from .paint import Color, paint
-from .snippet import Mark, snippet
+from ..report import Report
 from .summary import summary
-
-_DTYPES = {4: "float32", 8: "float64"}
 
 
 def render(report: Report) -> str:
-    blocks = ["\n".join(_lines(placed, report)) for placed in report.findings()]
+    blocks = []
+    for placed in report.findings():
+        from .block import block  # most runs find nothing
+
+        blocks.append(block(placed, report))
     if not report.is_quiet:
         blocks.append(summary(report))
     return "\n\n".join(blocks) + "\n" if blocks else ""
-
-
-def _lines(placed: Placed, report: Report) -> Iterator[str]:
-    finding, has_color = placed.finding, report.has_color
-    yield headline(placed, has_color)
-    marks = _marks(finding)
-    if placed.text is not None:
-        yield from snippet(placed.text, marks, has_color)
-    facts = list(_facts(finding, report))
-    gutter = " " * len(str(max(mark.range.start.row for mark in marks)))
-    bar = paint(f"{gutter} |", Color.BLUE, has_color)
-    if facts:
-        yield bar
-    for topic, fact in facts:
-        yield f"{gutter} = {paint(topic, Color.BOLD, has_color)}: {visible(fact)}"
-    if placed.text is not None and finding.fix is not None:
-        for line in preview(placed.text, finding.fix):
-            color = {"+": Color.GREEN, "-": Color.RED}.get(line[0], Color.FAINT)
-            is_blank = not line.strip()
-            yield bar if is_blank else f"{bar} {paint(visible(line), color, has_color)}"
-
-
-def _marks(finding: Finding) -> list[Mark]:
-    if finding.cast is None:
-        return [Mark(finding.range, "", "^")]
-    cast = Mark(finding.cast, visible(finding.cast_label), "^")
-    reads = [Mark(each.range, visible(each.label), "-") for each in finding.reads]
-    return [cast, *reads]
-
-
-def _facts(finding: Finding, report: Report) -> Iterator[tuple[str, str]]:
-    if finding.estimate is not None:
-        spared = report.bytes_of(finding)
-        size = ""
-        if spared:
-            assumed = report.assumed([finding])
-            size = f": {in_binary_units(spared)} at {assumed} (assumed)"
-        copy = f"the {_DTYPES.get(finding.estimate.itemsize, '')} copy"
-        yield "saves", f"{copy}, {finding.estimate.expression} bytes{size}"
-    if finding.because:
-        yield "wide because", "; ".join(finding.because)
-    if finding.fix is not None:
-        why = finding.condition if finding.fix.safety is not Safety.SAFE else None
-        yield f"fix ({finding.fix.safety.value})", why or finding.fix.message
-    elif finding.condition:
-        yield "no fix", finding.condition
-    for note in finding.notes:
-        yield "note", note

@@ -1,9 +1,6 @@
-"""The closing line of the text formats, and the table of `--statistics`."""
+"""The closing line of the text formats."""
 
 from __future__ import annotations
-
-from collections import defaultdict
-from dataclasses import asdict, dataclass
 
 from ..finding import Finding, Safety
 from ..report import Report, in_binary_units, plural
@@ -31,8 +28,8 @@ def summary(report: Report) -> str:
 
 
 def _offer(report: Report, findings: list[Finding]) -> str:
-    safe = _count(findings, Safety.SAFE)
-    unsafe = _count(findings, Safety.UNSAFE)
+    safe = count_fixable(findings, Safety.SAFE)
+    unsafe = count_fixable(findings, Safety.UNSAFE)
     parts = []
     if safe:
         parts.append(f"  [*] {safe} fixable with --fix.")
@@ -42,72 +39,6 @@ def _offer(report: Report, findings: list[Finding]) -> str:
     return "".join(parts)
 
 
-def _count(findings: list[Finding], safety: Safety) -> int:
+def count_fixable(findings: list[Finding], safety: Safety) -> int:
+    """How many have a fix of the tier."""
     return sum(each.fix is not None and each.fix.safety is safety for each in findings)
-
-
-@dataclass(frozen=True, slots=True)
-class _Row:
-    """The findings of one rule, by tier, and the bytes that they spare."""
-
-    code: str
-    name: str
-    count: int
-    safe: int
-    unsafe: int
-    bytes: int
-
-
-def _rows(report: Report) -> list[_Row]:
-    """Most frequent rule first."""
-    by_rule: dict[tuple[str, str], list[Finding]] = defaultdict(list)
-    for placed in report.findings():
-        by_rule[placed.finding.code, placed.finding.name].append(placed.finding)
-    rows = [
-        _Row(
-            code,
-            name,
-            len(found),
-            _count(found, Safety.SAFE),
-            _count(found, Safety.UNSAFE),
-            sum(map(report.bytes_of, found)),
-        )
-        for (code, name), found in by_rule.items()
-    ]
-    return sorted(rows, key=lambda row: (-row.count, row.code))
-
-
-def statistics(report: Report) -> str:
-    """A table of findings by rule and tier, with their estimated bytes."""
-    cells: list[tuple[str, ...]] = [
-        (
-            str(row.count),
-            row.code,
-            row.name,
-            str(row.safe),
-            str(row.unsafe),
-            str(row.count - row.safe - row.unsafe),
-            in_binary_units(row.bytes) if row.bytes else "-",
-        )
-        for row in _rows(report)
-    ]
-    head = ("count", "code", "rule", "safe", "unsafe", "display", "about")
-    return _table([head, *cells]) if cells else ""
-
-
-def statistics_as_json(report: Report) -> str:
-    from .harmless_json import dumps
-
-    return dumps([asdict(row) for row in _rows(report)])
-
-
-def _table(rows: list[tuple[str, ...]]) -> str:
-    widths = [max(map(len, column)) for column in zip(*rows, strict=True)]
-    lines = []
-    for row in rows:
-        cells = [
-            cell.ljust(width) if at in (1, 2) else cell.rjust(width)
-            for at, (cell, width) in enumerate(zip(row, widths, strict=True))
-        ]
-        lines.append("  ".join(cells).rstrip() + "\n")
-    return "".join(lines)

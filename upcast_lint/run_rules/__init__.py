@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import os
-from dataclasses import dataclass
+from typing import NamedTuple
 
 UNREADABLE = "UPC900"
 UNREADABLE_NAME = "unreadable-source"
@@ -11,8 +11,7 @@ UNUSED = "UPC901"
 UNUSED_NAME = "unused-suppression"
 
 
-@dataclass(frozen=True, slots=True)
-class RunRule:
+class RunRule(NamedTuple):
     """Described like a rule; it recognises nothing in the code."""
 
     code: str
