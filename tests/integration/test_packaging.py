@@ -50,6 +50,7 @@ def test_the_wheel_from_the_sdist_holds_everything_and_needs_no_torch(
     if "No matching distribution" in built.stdout + built.stderr:
         pytest.skip("the package index cannot be reached")
     assert built.returncode == 0, built.stdout + built.stderr
+    assert "absent from the `packages`" not in built.stdout + built.stderr
     (wheel,) = (tmp_path / "dist").glob("*.whl")
     site = tmp_path / "site"
     install = ["pip", "install", "-q", "--no-deps", "--target", str(site), str(wheel)]
