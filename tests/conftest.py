@@ -46,6 +46,7 @@ def toy(project: Path) -> Run:
             input=input,
             capture_output=True,
             check=False,
+            timeout=60,
         )
 
     return run

@@ -12,6 +12,7 @@ from collections.abc import Iterable
 from dataclasses import dataclass
 
 from .errors import UsageError
+from .files import read_regular
 from .focus import identity
 from .runner import Outcome
 
@@ -58,8 +59,7 @@ def read(path: str) -> Baseline:
     import json
 
     try:
-        with open(path, "rb") as file:
-            data = json.loads(file.read())
+        data = json.loads(read_regular(path)[0])
         if data["version"] != _VERSION:
             raise BaselineError(f"{path}: written by another version; write it again")
         entries = {

@@ -17,6 +17,7 @@ from dataclasses import dataclass, field
 
 from . import __version__
 from .checker import Job
+from .files import read_regular
 from .finding import Finding
 from .runner import Stamp
 from .writer import digest
@@ -113,8 +114,7 @@ class Cache:
     def _load(self) -> None:
         path = os.path.join(self.folder, self.name)
         try:
-            with open(path, "rb") as file:
-                data = file.read()
+            data, _ = read_regular(path)
         except FileNotFoundError:
             return
         except OSError as error:

@@ -14,6 +14,7 @@ from collections.abc import Mapping
 from typing import Annotated, Any, NamedTuple, get_type_hints
 
 from .errors import UsageError
+from .files import read_regular
 from .selection import suggestion
 
 PYPROJECT = "pyproject.toml"
@@ -217,8 +218,7 @@ class ConfigFinder:
 def _load_if_ours(path: str, *, must_exist: bool = True) -> Config | None:
     """None for a `pyproject.toml` that has no table of ours, or an absent file."""
     try:
-        with open(path, "rb") as file:
-            data = file.read()
+        data, _ = read_regular(path)
     except (FileNotFoundError, NotADirectoryError) as error:
         if must_exist:
             raise ConfigError(f"{path}: {error.strerror}") from error

@@ -15,6 +15,7 @@ from typing import NamedTuple
 
 from .config import Config, ConfigFinder
 from .errors import UsageError
+from .files import read_regular
 from .globs import Globs
 from .selection import suggestion
 
@@ -219,12 +220,10 @@ def _outer_gitignores(folder: str) -> tuple[_Rooted, ...]:
 
 def _lines(path: str) -> list[str]:
     try:
-        if not stat.S_ISREG(os.stat(path).st_mode):
-            return []
-        with open(path, encoding="utf-8", errors="surrogateescape") as file:
-            return file.read().splitlines()
+        data, _ = read_regular(path)
     except OSError:
         return []  # git, too, goes on without an ignore file that it cannot read
+    return data.decode(errors="surrogateescape").splitlines()
 
 
 def _status(entry: os.DirEntry[str]) -> os.stat_result | None:

@@ -10,7 +10,6 @@ dataclass takes eight times as long, which a run over one clean file would feel.
 from __future__ import annotations
 
 import os
-import stat
 import time
 from collections.abc import Callable, Iterator, Sequence
 from functools import partial
@@ -26,6 +25,7 @@ from .checker import (
     texts_of,
     unreadable,
 )
+from .files import read_regular
 from .focus import EVERYTHING, Focus
 from .writer import digest
 
@@ -116,7 +116,7 @@ def check_file(
     """Read and check one file; every exception becomes an outcome that names it."""
     start = time.perf_counter()
     try:
-        data, mtime_ns = _read(task.absolute)
+        data, status = read_regular(task.absolute)
     except (OSError, MemoryError) as error:
         checked = unreadable(_reason(error), task.job)
         return Outcome(task.path, task.absolute, checked)
@@ -127,20 +127,9 @@ def check_file(
         return Outcome(task.path, task.absolute, failure=_failure(error))
     stamp = None
     if wants_stamp or checked.findings or checked.fixed:
-        stamp = Stamp(len(data), mtime_ns, digest(data))
+        stamp = Stamp(len(data), status.st_mtime_ns, digest(data))
     seconds = time.perf_counter() - start
     return Outcome(task.path, task.absolute, checked, stamp, seconds=seconds)
-
-
-def _read(path: str) -> tuple[bytes, int]:
-    """The content, and when it was modified."""
-    # Without O_NONBLOCK, opening a pipe that took the file's place would hang.
-    flags = os.O_RDONLY | getattr(os, "O_NONBLOCK", 0) | getattr(os, "O_BINARY", 0)
-    with open(os.open(path, flags), "rb") as file:
-        status = os.fstat(file.fileno())
-        if not stat.S_ISREG(status.st_mode):
-            raise OSError("not a regular file")
-        return file.read(), status.st_mtime_ns
 
 
 def _reason(error: OSError | MemoryError) -> str:
@@ -172,10 +161,10 @@ def _from_cache(cache: Cache, task: Task) -> Outcome | None:
     texts: dict[int, str] = {}
     if stamp is None or findings:
         try:
-            data, mtime_ns = _read(path)
+            data, status = read_regular(path)
         except OSError:
             return None  # to be met again, and reported, where files are checked
-        stamp = Stamp(len(data), mtime_ns, digest(data))
+        stamp = Stamp(len(data), status.st_mtime_ns, digest(data))
         if not cache.knows(path, job, stamp.digest):
             return None
         if findings:

@@ -11,6 +11,8 @@ from __future__ import annotations
 import os
 import stat
 
+from .files import read_regular
+
 
 class Changed(Exception):
     """The file is not the one that was read."""
@@ -30,13 +32,7 @@ def write(path: str, data: bytes, read_digest: str) -> None:
     or OSError; the file is then as it was.
     """
     path = os.path.realpath(path)
-    # Without O_NONBLOCK, opening a pipe that took the file's place would hang.
-    flags = os.O_RDONLY | getattr(os, "O_NONBLOCK", 0) | getattr(os, "O_BINARY", 0)
-    with open(os.open(path, flags), "rb") as file:
-        status = os.fstat(file.fileno())
-        if not stat.S_ISREG(status.st_mode):
-            raise Changed("changed since it was read")
-        old = file.read()
+    old, status = read_regular(path)
     if digest(old) != read_digest:
         raise Changed("changed since it was read")
     if not os.access(path, os.W_OK):  # the folder alone would let it be replaced

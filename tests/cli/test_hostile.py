@@ -8,6 +8,7 @@ import signal
 import subprocess
 import sys
 import time
+from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
@@ -35,6 +36,68 @@ def test_a_device_named_on_the_command_line(toy: Any, device: str) -> None:
     if not os.path.exists(device):
         pytest.skip(f"there is no {device} here")
     assert toy("check", device).returncode == 2
+
+
+def pipe(path: Path) -> None:
+    os.mkfifo(path)
+
+
+def device(path: Path) -> None:
+    path.symlink_to("/dev/zero")
+
+
+def folder(path: Path) -> None:
+    path.mkdir()
+
+
+IRREGULAR = pytest.mark.parametrize("make", [pipe, device, folder])
+
+
+@IRREGULAR
+@pytest.mark.parametrize(
+    ("name", "arguments"),
+    [
+        ("pyproject.toml", ["check"]),
+        ("upcast-lint.toml", ["check"]),
+        ("ci.toml", ["check", "--config", "ci.toml"]),
+        ("base.json", ["check", "--baseline", "base.json"]),
+        ("plan.toml", ["check", "--fix", "--verify-with", "plan.toml"]),
+        ("y.py", ["verify", "y.py::f", "--inputs", "x=bf16[2]"]),
+    ],
+)
+def test_what_is_no_file_in_the_place_of_one_is_named(
+    project: Path,
+    toy: Any,
+    make: Callable[[Path], None],
+    name: str,
+    arguments: list[str],
+) -> None:
+    if arguments[0] == "verify" or "--verify-with" in arguments:
+        pytest.importorskip("torch")
+    (project / "x.py").write_text(SAFE)
+    make(project / name)
+    done = toy(*arguments)
+    assert done.returncode == 2
+    assert b"not a regular file" in done.stderr
+    assert name.encode() in done.stderr or b"/dev/zero" in done.stderr
+    assert b"Traceback" not in done.stderr
+    assert (project / "x.py").read_text() == SAFE
+
+
+@IRREGULAR
+def test_what_is_no_file_in_the_place_of_the_cache_is_passed_by(
+    project: Path, toy: Any, make: Callable[[Path], None]
+) -> None:
+    for number in range(20):
+        (project / f"f{number}.py").write_text(SAFE)
+    first = toy("check", "--output-format", "json")
+    (file,) = (project / ".upcast_lint_cache").glob("*.json")
+    file.unlink()
+    make(file)
+    second = toy("check", "--output-format", "json")
+    assert (second.returncode, second.stdout) == (1, first.stdout)
+    assert b"warning: cache not read" in second.stderr
+    assert b"not a regular file" in second.stderr
 
 
 def test_links_in_a_circle(project: Path, toy: Any) -> None:

@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING
 from .. import writer
 from ..checker import FixMode
 from ..errors import UsageError
+from ..files import read_regular
 from ..report import Report, plural
 from ..runner import Outcome, Task, run
 from ..session import Request, Session
@@ -164,8 +165,7 @@ def _settle(outcome: Outcome, so_far: Run, options: Options) -> Outcome:
 def _diff(outcome: Outcome, new: bytes) -> bytes:
     from ..diffs import file_diff
 
-    with open(outcome.absolute, "rb") as file:
-        old = file.read()
+    old, _ = read_regular(outcome.absolute)
     if outcome.stamp is None or writer.digest(old) != outcome.stamp.digest:
         raise writer.Changed("changed since it was read")
     path = os.path.relpath(outcome.absolute).replace(os.sep, "/")

@@ -7,6 +7,7 @@ from collections.abc import Sequence
 from .. import writer
 from ..annotate import with_suppressions
 from ..document import NOTEBOOK_SUFFIX
+from ..files import read_regular
 from ..runner import Outcome
 from ..source import Source
 
@@ -22,8 +23,7 @@ def suppress_all(outcomes: Sequence[Outcome], reason: str, problems: list[str]) 
             problems.append(f"{outcome.path}: suppress in the notebook itself")
             continue
         try:
-            with open(outcome.absolute, "rb") as file:
-                source = Source.from_bytes(file.read(), outcome.path)
+            source = Source.from_bytes(read_regular(outcome.absolute)[0], outcome.path)
             text, count = with_suppressions(source, findings, reason)
             if count:
                 data = source.encode(text)

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING
 
 import click
 
+from ..files import read_regular
 from ..linter import Options
 from ..registry import all_rules
 from ..report import in_binary_units
@@ -147,7 +148,8 @@ def _verify_function(subject: Subject, device: str) -> None:
         click.echo(_SKIPPED)
         return
     try:
-        source = Source.from_bytes(subject.path.read_bytes(), str(subject.path))
+        data, _ = read_regular(str(subject.path))
+        source = Source.from_bytes(data, str(subject.path))
         options = Options(any_width=True)
         rewriting = rewrite_function(source, subject.function, options)
     except (OSError, UnreadableSource, GateError) as error:

@@ -15,6 +15,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
+from ..files import read_regular
 from .specification import SpecificationError, parse_inputs
 
 DEFAULT_SECONDS = 60.0
@@ -55,8 +56,8 @@ class Plan:
 def read_plan(path: Path) -> Plan:
     """Read and check a plan; raises PlanError, which names the file and the entry."""
     try:
-        data = tomllib.loads(path.read_text(encoding="utf-8"))
-    except (OSError, UnicodeDecodeError, tomllib.TOMLDecodeError) as error:
+        data = tomllib.loads(read_regular(str(path))[0].decode())
+    except (OSError, ValueError, RecursionError) as error:
         raise PlanError(f"{path}: {error}") from error
     entries = data.pop("function", None)
     if data or not isinstance(entries, list):
