@@ -205,11 +205,32 @@ def test_the_folder_tells_git_and_backups_to_pass_it_by(files: list[Path]) -> No
 
 def test_what_was_not_used_for_long_is_removed(files: list[Path]) -> None:
     check(files)
-    old = Path(".upcast_lint_cache/old.json")
-    old.write_text("{}")
-    age(old, 100 * 24 * 3600)
+    name = f"{'0f' * 16}.json"
+    old = [Path(".upcast_lint_cache", each) for each in (name, f"{name}.123")]
+    others = [Path(".upcast_lint_cache", each) for each in ("a.json", "thesis.txt")]
+    for path in (*old, *others):
+        path.write_text("{}")
+        age(path, 100 * 24 * 3600)
     check(files, Job(ignore_suppressions=True))
-    assert not old.exists()
+    assert [path.exists() for path in (*old, *others)] == [False, False, True, True]
+
+
+def test_a_folder_that_is_a_link_is_not_written_to(files: list[Path]) -> None:
+    Path("elsewhere").mkdir()
+    Path(".upcast_lint_cache").symlink_to("elsewhere")
+    warnings: list[str] = []
+    check(files, warnings=warnings)
+    assert os.listdir("elsewhere") == []
+    (warning,) = warnings
+    assert "symbolic link" in warning
+
+
+def test_a_link_in_the_folder_is_not_followed(files: list[Path]) -> None:
+    Path(".upcast_lint_cache").mkdir()
+    Path(".upcast_lint_cache/.gitignore").symlink_to(Path("made").absolute())
+    check(files)
+    assert not Path("made").exists()
+    assert list(Path(".upcast_lint_cache").glob("*.json"))
 
 
 def test_unreadable_files_are_not_remembered(files: list[Path]) -> None:

@@ -9,6 +9,7 @@ the job. The format is JSON, because a cache can come with a checkout from a str
 from __future__ import annotations
 
 import os
+import re
 import sys
 import time
 from collections.abc import Iterator
@@ -23,6 +24,7 @@ from .runner import Stamp
 from .writer import digest
 
 FOLDER = ".upcast_lint_cache"
+_OURS = re.compile(r"[0-9a-f]{32}\.json(\.\d+)?")
 _KEEP_SECONDS = 30 * 24 * 3600
 # A file changed twice within the clock's grain can keep its time; see `store`.
 _CLOCK_GRAIN_NS = 2_000_000_000
@@ -96,12 +98,16 @@ class Cache:
         data = json.dumps(self._entries, separators=(",", ":"))
         temporary = os.path.join(self.folder, f"{self.name}.{os.getpid()}")
         try:
+            if os.path.islink(self.folder):  # it could lead to anything of the user's
+                raise OSError(f"{self.folder} is a symbolic link")
             os.makedirs(self.folder, exist_ok=True)
             for name, text in _FOLDER_FILES.items():
                 path = os.path.join(self.folder, name)
-                if not os.path.exists(path):
-                    with open(path, "w", encoding="ascii") as file:
-                        file.write(text)
+                with (
+                    suppress(FileExistsError),
+                    open(path, "x", encoding="ascii") as new,
+                ):
+                    new.write(text)
             with open(temporary, "w", encoding="ascii") as file:
                 file.write(data)
             os.replace(temporary, os.path.join(self.folder, self.name))
@@ -144,7 +150,7 @@ class Cache:
         """Remove what other versions and settings left behind long ago."""
         limit = time.time() - _KEEP_SECONDS
         for entry in os.scandir(self.folder):
-            if entry.name not in _FOLDER_FILES and entry.stat().st_mtime < limit:
+            if _OURS.fullmatch(entry.name) and entry.stat().st_mtime < limit:
                 os.unlink(entry.path)
 
 
