@@ -178,12 +178,26 @@ def test_a_damaged_entry_is_looked_at_again(
     check(files)
     linted.clear()
     (stored,) = Path(".upcast_lint_cache").glob("*.json")
-    entries = json.loads(stored.read_text())
-    entries[str(files[1])][4] = damage
-    entries[str(files[0])][1] = damage
-    stored.write_text(json.dumps(entries))
+    content = json.loads(stored.read_text())
+    content["files"][str(files[1])][4] = damage
+    content["files"][str(files[0])][1] = damage
+    stored.write_text(json.dumps(content))
     outcomes = check(files)
     assert [len(each.checked.findings) for each in outcomes] == [0, 1]
+
+
+def test_a_cache_of_another_key_by_the_same_name_is_not_ours(
+    files: list[Path], linted: list[str]
+) -> None:
+    check(files)
+    linted.clear()
+    (stored,) = Path(".upcast_lint_cache").glob("*.json")
+    content = json.loads(stored.read_text())
+    stored.write_text(json.dumps({**content, "key": "another version"}))
+    warnings: list[str] = []
+    check(files, warnings=warnings)
+    assert len(linted) == 2
+    assert warnings == []
 
 
 def test_a_folder_that_cannot_be_written_is_a_warning(
@@ -205,7 +219,7 @@ def test_the_folder_tells_git_and_backups_to_pass_it_by(files: list[Path]) -> No
 
 def test_what_was_not_used_for_long_is_removed(files: list[Path]) -> None:
     check(files)
-    name = f"{'0f' * 16}.json"
+    name = f"{'0f' * 4}.json"
     old = [Path(".upcast_lint_cache", each) for each in (name, f"{name}.123")]
     others = [Path(".upcast_lint_cache", each) for each in ("a.json", "thesis.txt")]
     for path in (*old, *others):

@@ -2,8 +2,12 @@
 
 An entry holds while the file has the size and modification time that it had when it
 was read; where those differ, a hash of the content decides. Everything else that a
-result depends on is in the file's name: our version and code, Python's version, and
-the job. The format is JSON, because a cache can come with a checkout from a stranger.
+result depends on is in the cache's key, which its name is a checksum of: our version
+and code, Python's version, and the job. The format is JSON, because a cache can come
+with a checkout from a stranger.
+
+A run that finds nothing new is mostly spent here and in the walk: what it needs is
+short, and what it does not need is imported elsewhere.
 """
 
 from __future__ import annotations
@@ -14,55 +18,60 @@ import sys
 import time
 from collections.abc import Iterator
 from contextlib import suppress
-from dataclasses import dataclass, field
+from typing import Any
+from zlib import crc32
 
 from . import __version__
 from .checker import Job
 from .files import read_regular
 from .finding import Finding
 from .runner import Stamp
-from .writer import digest
 
 FOLDER = ".upcast_lint_cache"
-_OURS = re.compile(r"[0-9a-f]{32}\.json(\.\d+)?")
+_OURS = re.compile(r"[0-9a-f]{8}\.json(\.\d+)?")
 _KEEP_SECONDS = 30 * 24 * 3600
 # A file changed twice within the clock's grain can keep its time; see `store`.
 _CLOCK_GRAIN_NS = 2_000_000_000
 
 
-@dataclass(slots=True)
 class Cache:
     """`warnings` says why an earlier cache, or this one, is of no use."""
 
-    folder: str
-    name: str
-    warnings: list[str] = field(default_factory=list)
-    _entries: dict[str, list[object]] = field(default_factory=dict)
-    _is_changed: bool = False
+    def __init__(self, folder: str, key: str) -> None:
+        self.folder = folder
+        self.name = f"{crc32(key.encode(errors='replace')):08x}.json"
+        self.warnings: list[str] = []
+        self._key = key
+        self._jobs: list[str] = []
+        self._numbers: dict[int, tuple[Job, int]] = {}
+        self._entries: dict[str, _Entry] = {}
+        self._is_changed = False
 
     @classmethod
     def open(cls, root: str, job: Job) -> Cache:
         """The cache below `root` for runs with `job`, empty if there is none."""
-        cache = cls(os.path.join(root, FOLDER), f"{_fingerprint(job)}.json")
+        cache = cls(os.path.join(root, FOLDER), _key(job))
         cache._load()
         return cache
 
-    def lookup(self, path: str, job: Job, status: os.stat_result) -> Stamp | None:
-        """The stamp of the entry for `path`, where its size and time still hold."""
-        stamp = self._stamp(path, job)
-        if stamp is None or stamp.size != status.st_size:
+    def is_clean(self, path: str, job: Job, status: os.stat_result) -> bool:
+        """Whether the content with this size and time is known to hold no finding."""
+        entry = self._entries.get(path)
+        return entry is not None and entry == [
+            status.st_size,
+            status.st_mtime_ns,
+            self._number(job),
+            entry[3],
+            [],
+        ]
+
+    def stamp(self, path: str, job: Job) -> Stamp | None:
+        """What was known of the content that the entry for `path` is about."""
+        entry = self._entries.get(path)
+        if entry is None or entry[2] != self._number(job):
             return None
-        return stamp if stamp.mtime_ns == status.st_mtime_ns else None
-
-    def has(self, path: str, job: Job, size: int) -> bool:
-        """Whether there is an entry that a hash of the content could confirm."""
-        stamp = self._stamp(path, job)
-        return stamp is not None and stamp.size == size
-
-    def knows(self, path: str, job: Job, content: str) -> bool:
-        """Whether there is an entry for a content with this digest."""
-        stamp = self._stamp(path, job)
-        return stamp is not None and stamp.digest == content
+        size, mtime_ns, _, content, _ = entry
+        return Stamp(size, mtime_ns, content)
 
     def findings(self, path: str) -> tuple[Finding, ...]:
         """Those of an entry that was looked up. Raises ValueError if damaged."""
@@ -84,7 +93,7 @@ class Cache:
         mtime = stamp.mtime_ns
         if time.time_ns() - mtime < _CLOCK_GRAIN_NS:
             mtime = 0  # too fresh to trust; the next run goes by the hash
-        entry = [stamp.size, mtime, stamp.digest, _job_key(job), encoded]
+        entry = [stamp.size, mtime, self._number(job), stamp.digest, encoded]
         if self._entries.get(path) != entry:
             self._entries[path] = entry
             self._is_changed = True
@@ -95,7 +104,8 @@ class Cache:
             return
         import json
 
-        data = json.dumps(self._entries, separators=(",", ":"))
+        content = {"key": self._key, "jobs": self._jobs, "files": self._entries}
+        data = json.dumps(content, separators=(",", ":"))
         temporary = os.path.join(self.folder, f"{self.name}.{os.getpid()}")
         try:
             if os.path.islink(self.folder):  # it could lead to anything of the user's
@@ -129,22 +139,30 @@ class Cache:
         import json
 
         try:
-            entries = json.loads(data)
+            self._take(json.loads(data))
         except (ValueError, RecursionError):
-            entries = None
-        if isinstance(entries, dict) and all(map(_is_entry, entries.values())):
-            self._entries = entries
-        else:
             self.warnings.append(f"cache ignored, because it is damaged: {path}")
 
-    def _stamp(self, path: str, job: Job) -> Stamp | None:
-        match self._entries.get(path):
-            case [int(size), int(mtime_ns), str(content), key, _] if key == _job_key(
-                job
-            ):
-                return Stamp(size, mtime_ns, content)
+    def _take(self, content: object) -> None:
+        """Raises ValueError where it is not what `save` writes."""
+        match content:
+            case {"key": str(key), "jobs": list(jobs), "files": dict(entries)}:
+                if not all(map(_is_entry, entries.values())):
+                    raise ValueError("an entry of another form")
+                if key == self._key:
+                    self._jobs, self._entries = jobs, entries
             case _:
-                return None
+                raise ValueError("another form")
+
+    def _number(self, job: Job) -> int:
+        """The job's place among those that entries are about."""
+        known = self._numbers.get(id(job))
+        if known is None or known[0] is not job:
+            text = _job_text(job)
+            if text not in self._jobs:
+                self._jobs.append(text)
+            known = self._numbers[id(job)] = (job, self._jobs.index(text))
+        return known[1]
 
     def _prune(self) -> None:
         """Remove what other versions and settings left behind long ago."""
@@ -160,18 +178,12 @@ _FOLDER_FILES = {
 }
 
 
+_Entry = list[Any]
+"""Size, time, number of the job, digest, findings as `codec` writes them."""
+
+
 def _is_entry(value: object) -> bool:
     return isinstance(value, list) and len(value) == 5
-
-
-def _job_key(job: Job) -> str:
-    known = _JOB_KEYS.get(id(job))
-    if known is None or known[0] is not job:
-        known = _JOB_KEYS[id(job)] = (job, digest(_job_text(job).encode())[:8])
-    return known[1]
-
-
-_JOB_KEYS: dict[int, tuple[Job, str]] = {}
 
 
 def _job_text(job: Job) -> str:
@@ -191,7 +203,7 @@ def _job_text(job: Job) -> str:
     )
 
 
-def _fingerprint(job: Job) -> str:
+def _key(job: Job) -> str:
     """Names our code as it is installed, so that a changed rule is a changed tool."""
     parts = [__version__, sys.version, _job_text(job)]
     here = os.path.dirname(os.path.abspath(__file__))
@@ -200,7 +212,7 @@ def _fingerprint(job: Job) -> str:
         folders.append(os.path.join(os.path.dirname(here), "rules"))
     for folder in folders:
         parts += sorted(_code_stamps(folder))
-    return digest("\n".join(parts).encode())
+    return "\n".join(parts)
 
 
 def _code_stamps(folder: str) -> Iterator[str]:

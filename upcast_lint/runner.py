@@ -148,9 +148,11 @@ def _failure(error: Exception) -> str:
 
 
 def _from_cache(cache: Cache, task: Task) -> Outcome | None:
-    path, job = task.absolute, task.job
-    stamp = cache.lookup(path, job, task.status)
-    if stamp is None and not cache.has(path, job, task.status.st_size):
+    path, job, status = task.absolute, task.job, task.status
+    if cache.is_clean(path, job, status):
+        return Outcome(task.path, path)
+    stamp = cache.stamp(path, job)
+    if stamp is None or stamp.size != status.st_size:
         return None
     try:
         findings = cache.findings(path)
@@ -159,14 +161,14 @@ def _from_cache(cache: Cache, task: Task) -> Outcome | None:
     if any(map(job.fix.takes, findings)):
         return None
     texts: dict[int, str] = {}
-    if stamp is None or findings:
+    if findings or stamp.mtime_ns != status.st_mtime_ns:
         try:
             data, status = read_regular(path)
         except OSError:
             return None  # to be met again, and reported, where files are checked
-        stamp = Stamp(len(data), status.st_mtime_ns, digest(data))
-        if not cache.knows(path, job, stamp.digest):
+        if digest(data) != stamp.digest:
             return None
+        stamp = Stamp(len(data), status.st_mtime_ns, stamp.digest)
         if findings:
             texts = texts_of(data, task.path)
         cache.store(path, job, stamp, findings)
