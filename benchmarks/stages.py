@@ -12,7 +12,7 @@ from typing import Any
 from upcast_lint import linter
 from upcast_lint.analysis import casts, facts, syntax
 from upcast_lint.linter import Options
-from upcast_lint.screen import narrowing, outline, reach, spots, tiers
+from upcast_lint.screen import excerpt, outline, reach, spots, tiers
 from upcast_lint.source import Source, UnreadableSource
 
 STAGES = (
@@ -25,7 +25,7 @@ STAGES = (
     ("parents, candidates", syntax.Tree, "of"),
     ("parents, candidates", casts, "cast_candidates"),
     ("names", facts.Module, "facts"),
-    ("width of suspects", narrowing, "judge_width"),
+    ("cut out the rest", excerpt, "excerpt"),
 )
 
 
@@ -56,11 +56,15 @@ class Clock:
 def profile(folder: str, any_width: bool) -> None:
     """Print a table of the stages of one run over a folder."""
     from upcast_lint import judge
-    from upcast_lint.registry import all_rules
 
-    all_rules()
+    linter.load()
     clock = Clock()
-    wrapped = (*STAGES, ("flow", judge, "follow"), ("judge", linter, "lint_rows"))
+    wrapped = (
+        *STAGES,
+        ("width", judge, "judge_width"),
+        ("flow", judge, "follow"),
+        ("judge", linter, "lint_rows"),
+    )
     for stage, owner, name in wrapped:
         setattr(owner, name, clock.timed(stage, getattr(owner, name)))
     read = clock.timed("read", Path.read_bytes)

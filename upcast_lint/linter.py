@@ -11,6 +11,9 @@ from .finding import Edit, Finding
 from .screen import may_spell_cast
 from .source import Source, may_declare_encoding
 
+Rows = tuple[int, int]
+"""The first row and the last of a function."""
+
 
 class Options(NamedTuple):
     """What the findings of one file depend on, besides its text."""
@@ -55,6 +58,8 @@ def lint(source: Source, options: Options) -> tuple[Finding, ...]:
     """
     with _no_collection():
         rows = _suspects(source, options)
+        if rows:
+            rows = _in_excerpt(source, options, rows)
         if rows is None or rows:
             return lint_rows(source, options, rows)
         if options.parses_always or len(source.data) <= PARSED_SIZE:
@@ -68,12 +73,12 @@ def load() -> None:
     """Import what a text with a finding needs."""
     from . import judge  # noqa: F401
     from .registry import all_rules
-    from .screen import narrowing  # noqa: F401
+    from .screen import excerpt  # noqa: F401
 
     all_rules()
 
 
-def _suspects(source: Source, options: Options) -> list[tuple[int, int]] | None:
+def _suspects(source: Source, options: Options) -> list[Rows] | None:
     """What the screen leaves; each tier is imported where a text comes to it."""
     if not may_spell_cast(source.text):
         return []
@@ -85,12 +90,22 @@ def _suspects(source: Source, options: Options) -> list[tuple[int, int]] | None:
     from .screen.tiers import suspects
 
     any_width = options.any_width or bool(options.vocab_names)
-    rows = suspects(source.text, any_width, spots)
-    if not rows or any_width:
-        return rows
-    from .screen.narrowing import vocab_wide
+    return suspects(source.text, any_width, spots)
 
-    return vocab_wide(source, rows)
+
+def _in_excerpt(source: Source, options: Options, rows: list[Rows]) -> list[Rows]:
+    """Those of the rows in which a finding is left where the others are cut out."""
+    from .screen.excerpt import excerpt
+
+    part = excerpt(source, rows)
+    if part is None:
+        return rows
+    try:
+        found = lint_rows(part, options, rows)
+    except SyntaxError:
+        return rows
+    at = [finding.cast.start.row for finding in found if finding.cast is not None]
+    return [(a, z) for a, z in rows if any(a <= row <= z for row in at)]
 
 
 def is_clean(data: bytes, options: Options) -> bool:
@@ -105,7 +120,7 @@ def is_clean(data: bytes, options: Options) -> bool:
 
 
 def lint_rows(
-    source: Source, options: Options, rows: Sequence[tuple[int, int]] | None
+    source: Source, options: Options, rows: Sequence[Rows] | None
 ) -> tuple[Finding, ...]:
     """The findings of the functions that begin the `rows`; of all, where None."""
     from .analysis.casts import cast_candidates

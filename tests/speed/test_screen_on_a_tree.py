@@ -1,8 +1,8 @@
 """What the tiers of the screen rule out, the analysis rules out: on a large tree.
 
 Findings are few, so each tier is held to what it speaks about: the spellings to every
-cast, the reach to every cast whose copy meets a selection, the words and the text
-without other functions to every verdict on width.
+cast, the reach to every cast whose copy meets a selection, the words to every verdict
+on width, the excerpts to every finding.
 """
 
 from __future__ import annotations
@@ -19,11 +19,12 @@ from upcast_lint.analysis.casts import Cast, cast_candidates, recognise_cast
 from upcast_lint.analysis.directives import read_directives
 from upcast_lint.analysis.facts import Facts, Module
 from upcast_lint.analysis.flow import follow
+from upcast_lint.analysis.width.bound import may_be_vocab_wide
 from upcast_lint.analysis.width.verdict import judge_width
 from upcast_lint.linter import Options
-from upcast_lint.screen.narrowing import vocab_wide
+from upcast_lint.screen.excerpt import excerpt
 from upcast_lint.screen.outline import Outline
-from upcast_lint.screen.tiers import Rows, suspects
+from upcast_lint.screen.tiers import Rows, suspects, telling_text
 from upcast_lint.source import Source
 
 FOLDERS = ("nn", "optim", "distributions", "ao", "_refs", "_decomp", "testing")
@@ -85,22 +86,37 @@ def test_a_cast_that_meets_a_selection_is_suspect(tree: list[Source]) -> None:
     assert met > 100
 
 
-def test_width_is_judged_alike_where_other_functions_are_cut(
-    tree: list[Source],
-) -> None:
-    judged = 0
+def test_a_wide_source_stands_among_its_words(tree: list[Source]) -> None:
+    judged = wide = 0
     for source in tree:
-        wide: dict[Rows, bool] = {}
+        outline = Outline(source.text)
         for cast, facts in casts_of(source):
-            rows = rows_of(cast, source)
-            if rows is not None:
-                is_wide = judge_width(cast.source, facts).is_vocab_wide
-                wide[rows] = wide.get(rows, False) or is_wide
-        found = vocab_wide(source, list(wide))
-        judged += len(wide)
-        lost = [rows for rows, is_wide in wide.items() if is_wide and rows not in found]
-        assert not lost, source.path
+            span = outline.function_at(source.node_start(cast.call))
+            if span is not None:
+                judged += 1
+                if judge_width(cast.source, facts).is_vocab_wide:
+                    wide += 1
+                    assert may_be_vocab_wide(telling_text(outline, span)), source.path
     assert judged > 200
+    assert wide > 3
+
+
+def test_an_excerpt_has_every_finding_of_its_function(tree: list[Source]) -> None:
+    options = Options(any_width=True)
+    met = 0
+    for source in tree:
+        for finding in linter.lint_rows(source, options, None):
+            assert finding.cast is not None
+            span = Outline(source.text).function_at(source.offset(finding.cast.start))
+            if span is None:
+                continue
+            rows = source.position(span.start).row, source.position(span.end - 1).row
+            part = excerpt(source, [rows])
+            if part is not None:
+                met += 1
+                found = linter.lint_rows(part, options, [rows])
+                assert finding.cast in [each.cast for each in found], source.path
+    assert met > 20
 
 
 def test_the_findings_are_those_of_the_full_analysis(tree: list[Source]) -> None:

@@ -11,11 +11,12 @@ from __future__ import annotations
 
 import ast
 import re
-from bisect import bisect_right
 from collections.abc import Iterable, Iterator
+from functools import cached_property
 
 from ..analysis import operators
 from .spots import is_word, torch_names
+from .statements import Statements
 
 _STEPS = (
     operators.VIEWS
@@ -25,23 +26,10 @@ _STEPS = (
     | operators.ELEMENTWISE
 )
 _WIDE = frozenset(("float32", "float64", "float", "double"))
-_COMPOUND = (
-    ast.If,
-    ast.For,
-    ast.AsyncFor,
-    ast.While,
-    ast.With,
-    ast.AsyncWith,
-    ast.Try,
-    ast.TryStar,
-    ast.Match,
-    ast.FunctionDef,
-    ast.AsyncFunctionDef,
-    ast.ClassDef,
-)
 _ASSIGNMENT = re.compile(r"\s*(?:,[\w\s,]*)?(?::[^=\n]*)?:?=(?!=)[\s\\(]*(.*)")
 """From the end of a target to the end of the line."""
 _VALUE = re.compile(r"[A-Za-z_][\w.]*(?=\s*(?:[,;)#\r=]|$))")
+_DISPLAY = (ast.Tuple, ast.List)
 _SUITES = frozenset(("body", "orelse", "finalbody", "handlers", "cases"))
 
 
@@ -73,52 +61,33 @@ class Known:
 class Reach:
     """Of the casts in one text, which is a file's or a part of it."""
 
-    def __init__(self, tree: ast.Module, text: str, known: Known) -> None:
+    def __init__(self, text: str, known: Known) -> None:
+        """Raises Unclear, as `is_narrow` does."""
         self.text = text
         self.known = known
-        self.statements: list[ast.stmt] = []
-        _collect(tree.body, self.statements)
-        self.rows = [_first_row(statement) for statement in self.statements]
-        self.names_a_type = known.names_a_type or ":=" in text or self._binds_type()
+        self.statements = Statements(text)
         self.carriers: set[str] = set()
         self.fresh: list[str] = []
 
-    def is_narrow(self, rows: Iterable[int]) -> bool:
-        """Whether a cast on one of the rows may reach a selection."""
-        done: set[int] = set()
+    def is_narrow(self, offsets: Iterable[int]) -> bool:
+        """Whether a cast that stands at one of the offsets may reach a selection."""
         try:
-            for row in rows:
-                self._visit_row(row, done)
+            self._visit_at(offsets)
             while self.fresh:
-                for row in self._rows_with(self.fresh.pop()):
-                    # Statements seen before may hold this name, too.
-                    self._visit_row(row, set())
+                # Statements seen before may hold this name, too.
+                self._visit_at(_places_of(self.fresh.pop(), self.text))
         except _Found:
             return True
         return False
 
-    def _rows_with(self, name: str) -> Iterator[int]:
-        text, seen, row, last = self.text, 0, 1, 0
-        for match in re.finditer(rf"\b{re.escape(name)}\b", text):
-            row += text.count("\n", last, match.start())
-            last = match.start()
-            if row != seen:
-                seen = row
-                yield row
-
-    def _visit_row(self, row: int, done: set[int]) -> None:
-        index = bisect_right(self.rows, row) - 1
-        while index >= 0:
-            if index not in done:
-                done.add(index)
-                self._visit(self.statements[index])
-            index -= 1
-            if index < 0:
-                return
-            before = self.statements[index]
-            reaches = not isinstance(before, _COMPOUND) and (before.end_lineno or 0)
-            if self.rows[index] != row and reaches < row:
-                return
+    def _visit_at(self, offsets: Iterable[int]) -> None:
+        last = -1
+        for offset in offsets:
+            number = self.statements.number_at(offset)
+            if number != last:
+                last = number
+                for statement in self.statements.parsed(number):
+                    self._visit(statement)
 
     def _visit(self, statement: ast.stmt) -> None:
         """Follow what a statement evaluates; not the statements in it."""
@@ -147,7 +116,7 @@ class Reach:
 
     def _assigned(self, value: ast.expr) -> bool:
         """Whether a value, or an element of it that is unpacked, may be a copy."""
-        if isinstance(value, ast.Tuple | ast.List):
+        if isinstance(value, _DISPLAY):
             return any([self._carries(element) for element in value.elts])
         return self._carries(value)
 
@@ -247,19 +216,30 @@ class Reach:
             case ast.Attribute(attr=name):
                 return name in _WIDE
             case ast.Name(id=name):
-                return self.names_a_type or self.known.imported.get(name) in _WIDE
+                return self.known.imported.get(name) in _WIDE or self._names_a_type
             case _:
                 return False
 
+    @cached_property
+    def _names_a_type(self) -> bool:
+        """Whether a name may stand for a wide type."""
+        return self.known.names_a_type or ":=" in self.text or self._binds_type()
+
     def _binds_type(self) -> bool:
         """Whether an assignment gives a wide type a name."""
-        for statement in self.statements:
-            if isinstance(statement, ast.Assign | ast.AnnAssign):
-                value = statement.value
-                listed = value.elts if isinstance(value, ast.Tuple | ast.List) else ()
-                for part in (value, *listed):
-                    if isinstance(part, ast.Attribute) and part.attr in _WIDE:
-                        return True
+        numbers = {
+            self.statements.number_at(offset)
+            for name in _WIDE
+            for offset in _places_of(name, self.text)
+        }
+        for number in numbers:
+            for statement in self.statements.parsed(number):
+                if isinstance(statement, ast.Assign | ast.AnnAssign):
+                    value = statement.value
+                    listed = value.elts if isinstance(value, _DISPLAY) else ()
+                    for part in (value, *listed):
+                        if isinstance(part, ast.Attribute) and part.attr in _WIDE:
+                            return True
         return False
 
     def _torch_names_of(self, name: str, depth: int = 3) -> set[str]:
@@ -286,25 +266,14 @@ class Reach:
         return found
 
 
-def _collect(suite: list[ast.stmt], found: list[ast.stmt]) -> None:
-    """All statements, nested ones included, in the order of the text."""
-    for statement in suite:
-        found.append(statement)
-        if isinstance(statement, _COMPOUND):
-            for name in ("body", "handlers", "cases", "orelse", "finalbody"):
-                parts = getattr(statement, name, None)
-                if not parts:
-                    continue
-                if name in ("handlers", "cases"):
-                    for part in parts:
-                        _collect(part.body, found)
-                else:
-                    _collect(parts, found)
-
-
-def _first_row(statement: ast.stmt) -> int:
-    decorators = getattr(statement, "decorator_list", None)
-    return decorators[0].lineno if decorators else statement.lineno
+def _places_of(name: str, text: str) -> Iterator[int]:
+    """Where a name stands in a text, as a word of its own."""
+    found = text.find(name)
+    while found >= 0:
+        end = found + len(name)
+        if not (is_word(text[found - 1 : found]) or is_word(text[end : end + 1])):
+            yield found
+        found = text.find(name, end)
 
 
 def _only_adds_axes(index: ast.expr) -> bool:

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import ast
-from collections.abc import Iterable, Iterator
 from functools import cache
 from typing import NamedTuple
 
@@ -12,6 +10,7 @@ from ..registry import all_rules
 from .outline import Outline, Span
 from .reach import Known, Reach
 from .spots import Spots, find_conversions, find_spots
+from .statements import Unclear
 
 Rows = tuple[int, int]
 """The first row and the last."""
@@ -30,7 +29,7 @@ def suspects(
         return []
     try:
         return _suspects(text, spots, any_width)
-    except (RecursionError, MemoryError):
+    except (RecursionError, MemoryError, Unclear):
         return None
 
 
@@ -99,29 +98,15 @@ class _Screen:
                 continue
             if self.outline.may_be_in_string(span.start):
                 return self._of_the_whole()
-            head = "class _:\n" if span.indent else ""
-            text = head + self.text[span.start : span.end]
-            try:
-                tree = ast.parse(text)
-            except (SyntaxError, ValueError):
-                return self._of_the_whole()
-            moved = len(head) - span.start
-            rows = _rows(text, sorted(offset + moved for offset in offsets))
-            if Reach(tree, text, self.known).is_narrow(rows):
+            reach = Reach(self.text[span.start : span.end], self.known)
+            if reach.is_narrow(sorted(offset - span.start for offset in offsets)):
                 first = self.text.count("\n", 0, span.start) + 1
                 last = first + self.text.count("\n", span.start, span.end - 1)
                 found.append((first, last))
         return found
 
     def _may_be_wide(self, span: Span) -> bool:
-        if self.any_width:
-            return True
-        start = span.start
-        above = self.text.rfind("\n", 0, max(start - 1, 0)) + 1
-        if self.text[above:start].lstrip().startswith("#"):
-            start = above  # it may speak of what the function's first line binds
-        held = self.outline.holder_of(span)
-        return self._has_words(held + self.text[start : span.end])
+        return self.any_width or self._has_words(telling_text(self.outline, span))
 
     def _has_words(self, text: str) -> bool:
         renamed = [was for name, was in self.known.imported.items() if name != was]
@@ -130,21 +115,21 @@ class _Screen:
     def _of_the_whole(self) -> list[Rows] | None:
         if not (self.any_width or self._has_words(self.text)):
             return []
-        try:
-            tree = ast.parse(self.text)
-        except (SyntaxError, ValueError):
-            return None
         offsets = [*find_spots(self.text).calls, *find_conversions(self.text)]
-        rows = _rows(self.text, sorted(offsets))
-        return None if Reach(tree, self.text, self.known).is_narrow(rows) else []
+        reach = Reach(self.text, self.known)
+        return None if reach.is_narrow(sorted(offsets)) else []
 
 
-def _rows(text: str, offsets: Iterable[int]) -> Iterator[int]:
-    row, last = 1, 0
-    for offset in offsets:
-        row += text.count("\n", last, offset)
-        last = offset
-        yield row
+def telling_text(outline: Outline, span: Span) -> str:
+    """What the width of a function's tensors is judged by: its text and what is above.
+
+    A comment there may speak of what the function's first line binds.
+    """
+    text, start = outline.text, span.start
+    above = text.rfind("\n", 0, max(start - 1, 0)) + 1
+    if text[above:start].lstrip().startswith("#"):
+        start = above
+    return outline.holder_of(span) + text[start : span.end]
 
 
 @cache
