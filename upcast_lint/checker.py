@@ -151,8 +151,8 @@ def _is_clean(data: bytes, path: str, job: Job) -> bool:
     """Whether a glance is enough; most files are done with here."""
     return (
         _is_module(path)
-        and (job.ignore_suppressions or not (b"UPC" in data or b"upcast-lint:" in data))
         and linter.is_clean(data, job.options)
+        and (job.ignore_suppressions or not (b"UPC" in data or b"upcast-lint:" in data))
     )
 
 

@@ -19,7 +19,10 @@ def read_regular(path: str) -> tuple[bytes, os.stat_result]:
         status = os.fstat(descriptor)
         if not stat.S_ISREG(status.st_mode):
             raise OSError(errno.EINVAL, "not a regular file", path)
-        with open(descriptor, "rb", closefd=False) as file:
-            return file.read(), status
+        data = os.read(descriptor, status.st_size + 1)
+        if len(data) != status.st_size:  # it grows, or comes in parts
+            with open(descriptor, "rb", closefd=False) as file:
+                data += file.read()
+        return data, status
     finally:
         os.close(descriptor)

@@ -10,6 +10,7 @@ from __future__ import annotations
 import bisect
 import codecs
 import re
+from itertools import accumulate
 from typing import TYPE_CHECKING
 
 from .finding import Edit, Position, Range
@@ -146,7 +147,10 @@ def _survives(text: object, body: bytes, encoding: str) -> bool:
 
 
 def line_starts(text: str) -> list[int]:
-    return [0, *(match.end() for match in _LINE_END.finditer(text))]
+    if "\r" in text:
+        return [0, *(match.end() for match in _LINE_END.finditer(text))]
+    lengths = (len(line) + 1 for line in text.split("\n"))
+    return [0, *accumulate(lengths)][:-1]
 
 
 def apply_edits(source: Source, edits: list[Edit]) -> str:

@@ -8,12 +8,11 @@ inside strings could a wrong beginning go unnoticed; `may_be_in_string` asks for
 from __future__ import annotations
 
 import re
-from bisect import bisect_left
 from collections.abc import Iterator
 from functools import cache
 from typing import NamedTuple
 
-_TOP = ("def ", "class ", "async def ")
+_TOP = ("class ", "def ", "async def ")
 _FIRST_METHOD = re.compile(r"\n([ \t]+)(?:async[ \t]+)?def[ \t]")
 
 
@@ -26,18 +25,14 @@ class Span(NamedTuple):
 
 
 class Outline:
-    """Of one text, whose lines end at a line feed."""
+    """Of one text, whose lines end at a line feed. Ascending offsets are fast."""
 
     def __init__(self, text: str) -> None:
         self.text = text
-        starts = [0] if text.startswith(_TOP) else []
-        for word in _TOP:
-            found = text.find(f"\n{word}")
-            while found >= 0:
-                starts.append(found + 1)
-                found = text.find(f"\n{word}", found + 1)
-        self._top = sorted(starts)
         self._last: Span | None = None
+        self._last_top = (0, -1)
+        """An offset that was asked for, and the start of what is before it."""
+        self._quotes = (0, 0, 0)
         self._indents: dict[int, str | None] = {}
 
     def function_at(self, offset: int) -> Span | None:
@@ -80,23 +75,47 @@ class Outline:
 
     def may_be_in_string(self, offset: int) -> bool:
         """Whether an offset may stand in a string of several lines."""
-        return any(self.text.count(quotes, 0, offset) % 2 for quotes in ('"""', "'''"))
+        last, double, single = self._quotes
+        if offset < last:
+            last = double = single = 0
+        double += self.text.count('"""', last, offset)
+        single += self.text.count("'''", last, offset)
+        self._quotes = (offset, double, single)
+        return double % 2 == 1 or single % 2 == 1
 
     def gap_at(self, offset: int) -> tuple[int, int]:
         """From the last function or class before an offset to the next."""
-        index = bisect_left(self._top, offset)
-        start = self._top[index - 1] if index else 0
-        end = self._top[index] if index < len(self._top) else len(self.text)
-        return start, end
+        end = len(self.text)
+        for word in _TOP:
+            found = self.text.find(f"\n{word}", max(offset - 1, 0), end)
+            if found >= 0:
+                end = found + 1
+        return self._top_before(offset) or 0, end
 
     def blocks(self) -> Iterator[tuple[int, int]]:
         """Where the outermost functions and classes begin and end."""
-        for start in self._top:
+        starts = [0] if self.text.startswith(_TOP) else []
+        for word in _TOP:
+            found = self.text.find(f"\n{word}")
+            while found >= 0:
+                starts.append(found + 1)
+                found = self.text.find(f"\n{word}", found + 1)
+        for start in sorted(starts):
             yield start, self._end_of_block(start, "")
 
     def _top_before(self, offset: int) -> int | None:
-        index = bisect_left(self._top, offset)
-        return self._top[index - 1] if index else None
+        """Where the last outermost function or class before an offset starts."""
+        asked, found = self._last_top
+        if offset < asked:
+            found = -1
+        if found < 0 and offset > 0 and self.text.startswith(_TOP):
+            found = 0
+        for word in _TOP:
+            # The line feed itself must stand before the offset.
+            later = self.text.rfind(f"\n{word}", max(found, 0), offset + len(word) - 1)
+            found = max(found, later + 1 if later >= 0 else -1)
+        self._last_top = (offset, found)
+        return None if found < 0 else found
 
     def _end_of_block(self, start: int, indent: str) -> int:
         match = _block_end(len(indent)).search(self.text, start)
@@ -124,11 +143,15 @@ class Outline:
         if "\t" in indent:
             return indent if indent == "\t" else None
         _, end = self.gap_at(start + 1)
-        for width in range(1, len(indent)):
-            for word in ("def ", "async def "):
-                if self.text.find(f"\n{' ' * width}{word}", start, end) >= 0:
-                    return None
+        if len(indent) > 1 and _shallower(len(indent)).search(self.text, start, end):
+            return None
         return indent
+
+
+@cache
+def _shallower(indent: int) -> re.Pattern[str]:
+    """The head of a function that is less far in, but not outermost."""
+    return re.compile(rf"\n {{1,{indent - 1}}}(?:async )?def ")
 
 
 @cache

@@ -61,8 +61,11 @@ _TOKENS = (
 )
 _LAST_ROW = re.compile(r"-\s*1\s*:?\s*(?:,[^\],]*)?,?\s*\]")
 _V = re.compile(r"V(?<![A-Za-z0-9]V)(?![A-Za-z0-9])")
-_V_LAST = re.compile(
-    r"[vV](?<!\w[vV])(?<![kK],[vV])(?<![kK], [vV])\|?\s*(?:/[^\])\"']*)?[\])\"']"
+_V_LAST = tuple(
+    re.compile(
+        rf"{v}(?<!\w{v})(?<![kK],{v})(?<![kK], {v})\|?\s*(?:/[^\])\"']*)?[\])\"']"
+    )
+    for v in "vV"
 )
 """A shape that ends in the letter; not one of keys and values."""
 
@@ -74,7 +77,7 @@ def may_be_vocab_wide(text: str) -> bool:
         return True
     if "V" in text and (_SIZED.search(text) or _SIZED_LAST.search(text)):
         return True
-    if _has(_TABLES, letters) and _WEIGHT.search(text):
+    if b"weight" in letters and _has(_TABLES, letters) and _WEIGHT.search(text):
         return True
     return _most(text, letters) >= ENOUGH
 
@@ -88,18 +91,15 @@ def _most(text: str, letters: bytes) -> int:
         most += CONTEXT * _has_context(text, letters)
     elif _has(_SCORES, letters):
         most += NAMED_SCORES
-    if _has(_LIKELIHOODS, letters):
+    if most and _has(_LIKELIHOODS, letters):
         most += LIKELIHOOD
+    most += CALLED_V * (bool(_V.search(text)) + any(p.search(text) for p in _V_LAST))
+    if most + CHOOSES_TOKEN < ENOUGH:
+        return most
     if _has(_CHOICES, letters):
         most += CHOOSES_TOKEN
     elif _has(_TOKENS, letters) or _LAST_ROW.search(text):
         most += READ_BY_TOKENS
-    if most + 2 * CALLED_V < ENOUGH:
-        return most
-    if _V.search(text):
-        most += CALLED_V
-    if _V_LAST.search(text):
-        most += CALLED_V
     return most
 
 
