@@ -4,9 +4,11 @@ import os
 import signal
 import sys
 import time
+from typing import Any
 
 import pytest
 
+from upcast_lint import pool
 from upcast_lint.pool import map_in_processes
 
 
@@ -33,6 +35,20 @@ def name_the_process(_: int) -> int:
 
 def ignores_interrupts(_: int) -> bool:
     return signal.getsignal(signal.SIGINT) is signal.SIG_IGN
+
+
+def test_an_interrupt_before_a_worker_ignores_them_is_quiet(
+    monkeypatch: pytest.MonkeyPatch, capfd: pytest.CaptureFixture[str]
+) -> None:
+    work = pool._work
+
+    def interrupted(*arguments: Any) -> None:
+        signal.raise_signal(signal.SIGINT)
+        work(*arguments)
+
+    monkeypatch.setattr(pool, "_work", interrupted)
+    assert sorted(pool.map_in_processes(square, [2, 3], 2)) == [(2, 4), (3, 9)]
+    assert capfd.readouterr().err == ""
 
 
 def test_nothing_to_do() -> None:

@@ -18,6 +18,8 @@ from multiprocessing.connection import Connection, wait
 from multiprocessing.process import BaseProcess
 from typing import TypeVar
 
+from .interrupts import held
+
 _Item = TypeVar("_Item")
 _Result = TypeVar("_Result")
 
@@ -73,7 +75,8 @@ def map_in_processes(
             args=(function, items, their_requests, their_results, (requests, results)),
             daemon=True,
         )
-        process.start()
+        with held():  # until the worker ignores interrupts, one would end it loudly
+            process.start()
         their_requests.close()
         their_results.close()  # or the worker's end would never be seen
         workers[results] = _Worker(process, requests, [])

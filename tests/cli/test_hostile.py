@@ -252,7 +252,7 @@ def test_an_interrupt_leaves_whole_files_and_says_how_many(
     assert set(stopped.contents) == {SAFE, MENDED}
     count = stopped.contents.count(MENDED)
     files = "1 file" if count == 1 else f"{count} files"
-    assert f"warning: interrupted; {files} fixed" in stopped.stderr
+    assert f"warning: interrupted; {files} changed" in stopped.stderr
     assert "Traceback" not in stopped.stderr
     assert sorted(project.glob("*")) == sorted(stopped.files)
 

@@ -31,6 +31,16 @@ _CACHE_FROM = 16
 
 def run_check(request: Request, options: Options) -> int:
     """The exit code. Raises UsageError."""
+    run = Run()
+    try:
+        return _run_check(request, options, run)
+    except KeyboardInterrupt:
+        whole = "every file is whole, as it was or as it was changed"
+        say("warning", f"interrupted; {plural(run.written, 'file')} changed, {whole}")
+        return INTERRUPTED
+
+
+def _run_check(request: Request, options: Options, run: Run) -> int:
     session = Session(request)
     if options.show_settings:
         from .settings import show_settings
@@ -54,18 +64,12 @@ def run_check(request: Request, options: Options) -> int:
         say("warning", "no Python files found under the given paths")
     cache = _cache(session, options, tasks)
     gate = _gate(request, options)
-    run = Run(problems=list(session.discovery.problems))
+    run.problems += session.discovery.problems
     try:
         _check_all(run, tasks, cache, options, gate)
-    except KeyboardInterrupt:
-        whole = "every file is whole, as it was or as it was fixed"
-        say("warning", f"interrupted; {plural(run.written, 'file')} fixed, {whole}")
-        return INTERRUPTED
     finally:
         if cache is not None:
-            cache.save()
-            for warning in cache.warnings:
-                say("warning", warning)
+            _save(cache)
     report = _report(run, session, options, time.perf_counter() - start)
     if options.write_baseline:
         return _write_baseline(options.write_baseline, report)
@@ -110,6 +114,15 @@ def _cache(session: Session, options: Options, tasks: Sequence[Task]) -> Cache |
     from ..cache import Cache
 
     return Cache.open(session.config.root, session.default_job())
+
+
+def _save(cache: Cache) -> None:
+    from ..interrupts import held
+
+    with held():  # or a temporary file could stay
+        cache.save()
+    for warning in cache.warnings:
+        say("warning", warning)
 
 
 def _check_all(
@@ -225,7 +238,7 @@ def _write_baseline(path: str, report: Report) -> int:
 def _add_noqa(run: Run, reason: str) -> int:
     from .suppress import suppress_all
 
-    count = suppress_all(run.outcomes, reason, run.problems)
+    count = suppress_all(run, reason)
     for problem in run.problems:
         say("error", problem)
     say("note", f"{plural(count, 'finding')} suppressed")

@@ -12,8 +12,8 @@ from .options import Options
 class Run:
     """What has happened so far. `problems` make the exit code 2."""
 
-    def __init__(self, problems: list[str]) -> None:
-        self.problems = problems
+    def __init__(self) -> None:
+        self.problems: list[str] = []
         self.outcomes: list[Outcome] = []
         self.diffs: list[bytes] = []
         self.written = 0

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING
 
 import click
 
+from ..cli.messages import INTERRUPTED, say
 from ..files import read_regular
 from ..linter import Options
 from ..registry import all_rules
@@ -77,16 +78,19 @@ def verify(
     """
     try:
         require_torch()
+        if target is None:
+            if inputs is not None or spec is not None:
+                raise click.UsageError("--inputs and --spec go with FILE::FUNCTION")
+            _verify_fixtures(_chosen_rules(names), device or "all", folder)
+        else:
+            if names or folder is not None:
+                raise click.UsageError("--rule and --report go without FILE::FUNCTION")
+            _verify_function(_subject(target, inputs, spec), device or "cpu")
     except GateError as error:
         raise RunError(str(error)) from error
-    if target is None:
-        if inputs is not None or spec is not None:
-            raise click.UsageError("--inputs and --spec go with FILE::FUNCTION")
-        _verify_fixtures(_chosen_rules(names), device or "all", folder)
-    else:
-        if names or folder is not None:
-            raise click.UsageError("--rule and --report go without FILE::FUNCTION")
-        _verify_function(_subject(target, inputs, spec), device or "cpu")
+    except KeyboardInterrupt:
+        say("warning", "interrupted; nothing more is verified")
+        raise click.exceptions.Exit(INTERRUPTED) from None
 
 
 def _verify_fixtures(rules: list[Rule], device: str, folder: Path | None) -> None:
