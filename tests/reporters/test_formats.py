@@ -291,6 +291,28 @@ def test_sarif_leaves_out_what_github_would_ignore(
     assert given.notes == ["SARIF: 4 findings over GitHub's limit left out"]
 
 
+def test_sarif_says_where_github_shows_less(monkeypatch: pytest.MonkeyPatch) -> None:
+    given = report(outcome(), outcome("y.py"))
+    for shown, notes in ((6, []), (5, ["SARIF: GitHub shows 5 of 6 findings"])):
+        monkeypatch.setattr("upcast_lint.reporters.sarif._SHOWN_RESULTS", shown)
+        renderer("sarif")(given)
+        assert given.notes == notes
+
+
+def test_sarif_says_where_github_refuses_the_size(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    given = report(outcome())
+    size = len(renderer("sarif")(given))
+    for limit, notes in (
+        (size // 2, []),  # what is compressed fits
+        (1000, ["SARIF: 0.0 MB compressed; GitHub refuses more than 10 MB"]),
+    ):
+        monkeypatch.setattr("upcast_lint.reporters.sarif._MAX_COMPRESSED", limit)
+        renderer("sarif")(given)
+        assert given.notes == notes
+
+
 def test_github_shows_ten_and_says_how_many_more() -> None:
     many = report(*(outcome(f"{number}.py") for number in range(5)), unreadable())
     lines = renderer("github")(many).splitlines()

@@ -72,3 +72,5 @@ def _print(
         sys.stdout.buffer.write(data if new is None else new)
         if not options.fix_only:
             tell(without_surrogates(output.rendered(report)))
+    for note in report.notes:
+        say("warning", note)

@@ -1,6 +1,7 @@
 """SARIF 2.1.0, as GitHub's code scanning takes it.
 
-GitHub ignores what is over 25,000 results, so the largest savings come first there.
+GitHub takes at most 25,000 results, of which it shows 5,000, and 10 MB compressed. What
+it would not take is left out, smallest savings first, or noted.
 """
 
 from __future__ import annotations
@@ -21,6 +22,8 @@ _SCHEMA = "https://json.schemastore.org/sarif-2.1.0.json"
 _ROOT = "PROJECTROOT"
 _FINGERPRINT = "upcastLint/v1"
 _MAX_RESULTS = 25_000
+_SHOWN_RESULTS = 5_000
+_MAX_COMPRESSED = 10_000_000
 
 
 def render(report: Report) -> str:
@@ -44,7 +47,22 @@ def render(report: Report) -> str:
         "results": results,
     }
     document = {"$schema": _SCHEMA, "version": "2.1.0", "runs": [run]}
-    return dumps(document)
+    text = dumps(document)
+    _note_limits(len(results), text, report)
+    return text
+
+
+def _note_limits(count: int, text: str, report: Report) -> None:
+    if count > _SHOWN_RESULTS:
+        report.notes.append(f"SARIF: GitHub shows {_SHOWN_RESULTS} of {count} findings")
+    if len(text) <= _MAX_COMPRESSED:
+        return  # spares the compression for the many that are small
+    import zlib
+
+    compressed = len(zlib.compress(text.encode()))
+    if compressed > _MAX_COMPRESSED:
+        size = f"{compressed / 1e6:.1f} MB compressed"
+        report.notes.append(f"SARIF: {size}; GitHub refuses more than 10 MB")
 
 
 def _most_worthwhile(report: Report) -> list[tuple[Placed, str]]:
