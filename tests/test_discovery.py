@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from upcast_lint.config import ConfigFinder
+from upcast_lint.config import Config, ConfigFinder, Settings
 from upcast_lint.discovery import Discovery, Exclusion, UnusablePath
 
 pytestmark = pytest.mark.usefixtures("project")
@@ -50,6 +50,20 @@ def test_default_excludes_are_left_out_but_not_when_named() -> None:
     assert found() == ["a/y.py"]
     assert found("build/x.py") == ["build/x.py"]
     assert found("build") == ["build/x.py"]
+
+
+@pytest.mark.parametrize("top", ["../other", "..", "../other/build/project"])
+def test_default_excludes_hold_below_any_folder_that_is_walked(
+    monkeypatch: pytest.MonkeyPatch, top: str
+) -> None:
+    write("here/.venv/x.py", "other/.venv/x.py", "other/build/project/venv/x.py")
+    write("here/y.py", "other/y.py", "other/build/project/y.py")
+    monkeypatch.chdir("here")
+    kept = {"../other": ["y.py"], "..": ["here/y.py", "other/y.py"]}
+    expected = [os.path.normpath(f"{top}/{name}") for name in kept.get(top, ["y.py"])]
+    assert found(top) == expected
+    fixed = ConfigFinder(Config(Settings(), os.getcwd()))
+    assert [each.path for each in Discovery(fixed, Exclusion()).find([top])] == expected
 
 
 def test_force_exclude_leaves_out_what_is_named() -> None:

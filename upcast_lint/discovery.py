@@ -13,7 +13,7 @@ import stat
 from collections.abc import Iterable, Iterator, Sequence
 from typing import NamedTuple
 
-from .config import Config, ConfigFinder
+from .config import DEFAULT_EXCLUDE, Config, ConfigFinder
 from .errors import UsageError
 from .files import read_regular
 from .globs import Globs
@@ -53,7 +53,7 @@ class Discovery:
         self.finder = finder
         self.exclusion = exclusion
         self.problems: list[str] = []
-        self._excludes: dict[int, _Excludes] = {}
+        self._excludes: dict[tuple[int, str], _Excludes] = {}
 
     def find(self, paths: Sequence[str]) -> list[Found]:
         """The files, each once, by path. Raises UnusablePath and ConfigError."""
@@ -86,9 +86,10 @@ class Discovery:
     def is_forced_out(self, config: Config, absolute: str) -> bool:
         if not (self.exclusion.force or config.settings.force_exclude):
             return False
-        return self._excludes_of(config).cover(absolute)
+        return self._excludes_of(config, config.root).cover(absolute)
 
     def _walk(self, shown: str, absolute: str) -> Iterator[Found]:
+        top = absolute
         gitignores = _outer_gitignores(absolute)
         pending = [(shown, absolute, gitignores)]
         while pending:
@@ -100,7 +101,7 @@ class Discovery:
                 self.problems.append(f"{shown or '.'}: {error.strerror}")
                 continue
             config = self.finder.in_folder(absolute)
-            excludes = self._excludes_of(config)
+            excludes = self._excludes_of(config, top)
             if self.exclusion.respect_gitignore and config.settings.respect_gitignore:
                 names = {entry.name for entry in entries}
                 gitignores = _gitignores_in(absolute, names, gitignores)
@@ -122,10 +123,11 @@ class Discovery:
                     if status is not None:
                         yield Found(below, entry.path, config, status)
 
-    def _excludes_of(self, config: Config) -> _Excludes:
-        known = self._excludes.get(id(config))
+    def _excludes_of(self, config: Config, top: str) -> _Excludes:
+        key = (id(config), top)
+        known = self._excludes.get(key)
         if known is None:
-            known = self._excludes[id(config)] = _excludes(config, self.exclusion)
+            known = self._excludes[key] = _excludes(config, self.exclusion, top)
         return known
 
 
@@ -162,13 +164,20 @@ class _Excludes(NamedTuple):
         return any(path is not None and globs.cover(path) for globs, path in paths)
 
 
-def _excludes(config: Config, exclusion: Exclusion) -> _Excludes:
-    """Patterns of the settings count from their file, others from here."""
+def _excludes(config: Config, exclusion: Exclusion, top: str) -> _Excludes:
+    """Patterns of the settings count from their file, those of the command line from
+    here, and the default ones, which nobody wrote for a place, from `top`.
+    """
     settings = config.settings
     here = os.getcwd()
-    own = settings.exclude if exclusion.exclude is None else exclusion.exclude
+    if exclusion.exclude is not None:
+        own = (here, exclusion.exclude)
+    elif settings.exclude == DEFAULT_EXCLUDE:
+        own = (top, DEFAULT_EXCLUDE)
+    else:
+        own = (config.root, settings.exclude)
     parts = (
-        (config.root if exclusion.exclude is None else here, own),
+        own,
         (config.root, settings.extend_exclude),
         (here, exclusion.extend_exclude),
     )
