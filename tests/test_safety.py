@@ -502,6 +502,18 @@ def test_a_use_between(statement: str, expected: bool) -> None:
     assert (finding(code).condition == BETWEEN) is expected
 
 
+def test_a_use_between_by_what_hides_a_built_in() -> None:
+    code = """
+        def f(logits, labels, len):
+            wide = logits.float()
+            n = len(logits)
+            return wide[:, -1], n
+    """
+    condition = finding(code).condition
+    assert condition is not None
+    assert BETWEEN in condition and "`len` does not change `logits`" in condition
+
+
 def test_a_use_between_of_an_attribute() -> None:
     code = """
         def f(out):

@@ -156,6 +156,34 @@ def test_possible_write(body: str) -> None:
     assert writes(body) == {"MAY_WRITE"}
 
 
+HIDDEN = {
+    "printed": "print(x)",
+    "sorted": "z = sorted(x, key=1)",
+    "what a list gives back": "z = list([x])\nz.zero_()",
+    "set by name": "setattr(self, 'n', x)",
+}
+
+
+@pytest.mark.parametrize("body", HIDDEN.values(), ids=HIDDEN.keys())
+@pytest.mark.parametrize(
+    "hiding",
+    [
+        "def {0}(*given): given[0].zero_()",
+        "from mine import {0}",
+        "class {0}: pass",
+        "for {0} in y: pass",
+    ],
+)
+def test_a_built_in_that_the_file_hides_may_write(body: str, hiding: str) -> None:
+    name = body.removeprefix("z = ").partition("(")[0]
+    for code in (
+        f"{_HEAD}{hiding.format(name)}\ndef f(self, x, y):\n{indent(body, ' ')}\n",
+        f"{_HEAD}def f(self, x, y, {name}):\n{indent(body, ' ')}\n",
+    ):
+        effects = Effects(facts_of(code, "f"))
+        assert effects.writes_to(ast.Name("x", ast.Load()))
+
+
 HELD = {
     "another attribute is set": ("self.n = 1", set()),
     "a known method of its holder": ("self.items()", set()),

@@ -284,3 +284,50 @@ def test_h38_a_write_to_a_slice_of_a_float32_leaf_raises_in_both_is_real() -> No
 
 def test_h38_a_write_that_raises_in_both_is_respected() -> None:
     assert_safe(h38_slice_of_a_leaf_written, h38_slice_of_a_leaf_written_naive)
+
+
+def h49_hidden_print(
+    x: torch.Tensor, print: Callable[[torch.Tensor], object]
+) -> torch.Tensor:
+    wide = x.float()
+    print(x)
+    return wide.gather(-1, ZERO)
+
+
+def h49_hidden_print_naive(
+    x: torch.Tensor, print: Callable[[torch.Tensor], object]
+) -> torch.Tensor:
+    print(x)
+    return x.gather(-1, ZERO).float()
+
+
+def h49_hidden_list(
+    x: torch.Tensor, list: Callable[[torch.Tensor], torch.Tensor]
+) -> torch.Tensor:
+    wide = x.float()
+    list(x).zero_()
+    return wide.gather(-1, ZERO)
+
+
+def h49_hidden_list_naive(
+    x: torch.Tensor, list: Callable[[torch.Tensor], torch.Tensor]
+) -> torch.Tensor:
+    list(x).zero_()
+    return x.gather(-1, ZERO).float()
+
+
+def test_h49_what_hides_a_built_in_may_write_is_real() -> None:
+    for function, naive, hiding in (
+        (h49_hidden_print, h49_hidden_print_naive, torch.Tensor.zero_),
+        (h49_hidden_list, h49_hidden_list_naive, torch.Tensor.detach),
+    ):
+        assert function(torch.ones(2, 4).bfloat16(), hiding).all()
+        assert not naive(torch.ones(2, 4).bfloat16(), hiding).any()
+
+
+def test_h49_a_built_in_that_is_hidden_is_respected() -> None:
+    for hazard, naive, name in (
+        (h49_hidden_print, h49_hidden_print_naive, "print"),
+        (h49_hidden_list, h49_hidden_list_naive, "list"),
+    ):
+        assert_unsafe(hazard, naive, f"`{name}` does not change `x`")

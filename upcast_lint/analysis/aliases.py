@@ -18,6 +18,7 @@ from collections.abc import Iterable
 from . import operators
 from .casts import recognise_cast
 from .facts import Facts
+from .tensor_calls import is_builtin
 
 
 class Sharing(enum.Enum):
@@ -138,7 +139,11 @@ def _shared_operands(call: ast.Call, facts: Facts, sharing: Sharing) -> list[ast
         if function.attr in operators.KNOWN_PURE_METHODS:
             return [function.value]
         return [function.value, *given] if sharing is Sharing.POSSIBLE else []
-    if isinstance(function, ast.Name) and function.id in operators.PURE_BUILTINS:
+    if (
+        isinstance(function, ast.Name)
+        and function.id in operators.PURE_BUILTINS
+        and is_builtin(function, function.id, facts)
+    ):
         return given if function.id in _KEEPING_BUILTINS else []
     return unknown
 

@@ -16,6 +16,7 @@ from .facts import Facts
 from .names import Binding, free_names
 from .order import SUSPENSIONS
 from .syntax import FunctionNode, walk_scope
+from .tensor_calls import is_builtin
 
 _PURE_MODULES = operators.words(
     """
@@ -233,7 +234,7 @@ class Effects:
             for argument in given:
                 self._write(call, argument, f"is written to by `{name}`")
             return
-        if name == "setattr" and len(given) == 3:
+        if is_builtin(function, "setattr", self.facts) and len(given) == 3:
             self._write(call, given[0], "is changed by `setattr`")
             self._store(given[0], given[2])
             return
@@ -275,6 +276,8 @@ class Effects:
         if isinstance(function, ast.Attribute):
             return function.attr in operators.KNOWN_PURE_METHODS
         if not isinstance(function, ast.Name):
+            return False
+        if not is_builtin(function, function.id, self.facts):
             return False
         if function.id in ("map", "filter", "sorted", "min", "max", "next", "iter"):
             return not any(

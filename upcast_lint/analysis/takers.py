@@ -6,6 +6,7 @@ import ast
 
 from . import operators
 from .facts import Facts
+from .tensor_calls import is_builtin
 
 
 def reduction_of(node: ast.expr, facts: Facts, depth: int) -> str | None:
@@ -79,5 +80,7 @@ def reads_metadata(load: ast.expr, facts: Facts) -> bool:
             or parent.attr == "dtype"
         )
     if isinstance(parent, ast.Call) and isinstance(parent.func, ast.Name):
-        return parent.func.id in operators.METADATA_FUNCTIONS
+        name = parent.func.id
+        is_known = name in operators.METADATA_FUNCTIONS
+        return is_known and is_builtin(parent.func, name, facts)
     return isinstance(parent, ast.Compare | ast.Delete)
