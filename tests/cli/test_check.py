@@ -3,6 +3,7 @@ from __future__ import annotations
 import json
 import os
 import subprocess
+import sys
 from pathlib import Path
 from typing import Any
 
@@ -11,6 +12,7 @@ import pytest
 
 from upcast_lint.cli.root import root
 
+ROOT = Path(__file__).resolve().parents[2]
 SAFE = "a = logits.float().gather(1, i)\n"
 RISKY = "b = risky_x.float().gather(1, i)\n"
 SHOWN = "c = shown_x.float().gather(1, i)\n"
@@ -429,6 +431,48 @@ def test_a_reader_that_goes_away_is_no_traceback(project: Path) -> None:
         check=False,
     )
     assert b"Traceback" not in done.stderr
+
+
+@pytest.mark.skipif(not os.path.exists("/dev/full"), reason="needs /dev/full")
+@pytest.mark.parametrize(
+    ("arguments", "closed", "code", "said"),
+    [
+        ("check", ">&-", 1, ""),
+        ("check", "2>&-", 1, ""),
+        ("check -", "< x.py >&-", 1, ""),
+        ("check - --fix", "< x.py >&-", 0, ""),
+        ("check -", "<&-", 2, "error: standard input is closed\n"),
+        ("check -", "0> out", 2, "error: standard input: Bad file descriptor\n"),
+        *(
+            (arguments, "< x.py > /dev/full", 2, "error: standard output: No space")
+            for arguments in (
+                "check",
+                "check --diff",
+                "check --show-files",
+                "check --show-settings",
+                "check --fix --show-fixes",
+                "check - --fix",
+                "rules",
+                "rule UPC001",
+            )
+        ),
+    ],
+)
+def test_streams_that_are_closed_or_full(
+    project: Path, arguments: str, closed: str, code: int, said: str
+) -> None:
+    (project / "x.py").write_text(SAFE)
+    done = subprocess.run(
+        f"exec {sys.executable} -m tests.fake_engine {arguments} {closed}",
+        shell=True,
+        cwd=project,
+        env=os.environ | {"PYTHONPATH": str(ROOT)},
+        capture_output=True,
+        check=False,
+        timeout=60,
+    )
+    assert done.returncode == code
+    assert stderr(done).startswith(said) and len(stderr(done).splitlines()) <= 1
 
 
 def test_an_ascii_locale_can_print_everything(project: Path, toy: Any) -> None:

@@ -22,7 +22,34 @@ def wants_color(options: Options) -> bool:
         return False
     if os.environ.get("FORCE_COLOR", "0") not in ("", "0"):
         return True
-    return options.output_file is None and sys.stdout.isatty()
+    if options.output_file is not None or sys.stdout is None:
+        return False
+    return sys.stdout.isatty()
+
+
+def put(text: str) -> None:
+    """Write to standard output; see `put_bytes`."""
+    put_bytes(without_surrogates(text).encode())
+
+
+def put_bytes(data: bytes) -> None:
+    """Write to standard output; where that is closed, there is nobody to read.
+
+    Raises UsageError, or BrokenPipeError where a reader has gone.
+    """
+    if sys.stdout is None:
+        return
+    # As bytes, so that a terminal's encoding can neither fail nor change a diff.
+    stream = sys.stdout.buffer
+    try:
+        stream.write(data)
+        stream.flush()
+    except BrokenPipeError:
+        raise
+    except OSError as error:
+        # What is still to be flushed goes nowhere, or flushing it would fail at exit.
+        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+        raise UsageError(f"standard output: {error.strerror}") from error
 
 
 class Output:
@@ -35,12 +62,9 @@ class Output:
         self.write_bytes(without_surrogates(text).encode())
 
     def write_bytes(self, data: bytes) -> None:
-        # As bytes, so that a terminal's encoding can neither fail nor change a diff.
         path = self._options.output_file
         if path is None:
-            stream = sys.stdout.buffer
-            stream.write(data)
-            stream.flush()
+            put_bytes(data)
             return
         try:
             with open(path, "wb") as file:

@@ -4,8 +4,10 @@ from __future__ import annotations
 
 import click
 
-from ..selection import UnknownName, find_rule, known_rules
+from ..errors import UsageError
+from ..selection import find_rule, known_rules
 from .messages import fail
+from .output import put
 
 
 @click.command()
@@ -18,18 +20,27 @@ from .messages import fail
 )
 def rules(output_format: str) -> None:
     """List the rules."""
-    if output_format == "json":
-        import json
+    try:
+        put(_as_json() if output_format == "json" else _as_text())
+    except UsageError as error:
+        fail(str(error))
 
-        rows = [
-            {"code": each.code, "name": each.name, "summary": each.summary}
-            for each in known_rules()
-        ]
-        click.echo(json.dumps(rows, indent=2))
-        return
+
+def _as_json() -> str:
+    import json
+
+    rows = [
+        {"code": each.code, "name": each.name, "summary": each.summary}
+        for each in known_rules()
+    ]
+    return json.dumps(rows, indent=2) + "\n"
+
+
+def _as_text() -> str:
     width = max(len(each.name) for each in known_rules())
-    for each in known_rules():
-        click.echo(f"{each.code}  {each.name:<{width}}  {each.summary}")
+    return "".join(
+        f"{each.code}  {each.name:<{width}}  {each.summary}\n" for each in known_rules()
+    )
 
 
 @click.command()
@@ -37,6 +48,6 @@ def rules(output_format: str) -> None:
 def rule(name: str) -> None:
     """Explain one rule: what it finds, why, and when its fix is safe."""
     try:
-        click.echo(find_rule(name).doc().rstrip())
-    except UnknownName as error:
+        put(find_rule(name).doc().rstrip() + "\n")
+    except UsageError as error:
         fail(str(error))

@@ -14,7 +14,7 @@ from ..runner import Outcome
 from ..session import Session
 from .messages import say, tell
 from .options import Options
-from .output import Output, wants_color
+from .output import Output, put_bytes, wants_color
 from .state import exit_code
 
 
@@ -31,7 +31,7 @@ def check_stdin(session: Session, options: Options) -> int:
         if value is not None:
             raise UsageError(f"{name} needs files, not standard input")
     start = time.perf_counter()
-    data = sys.stdin.buffer.read()
+    data = _read()
     path = options.stdin_filename or "-"
     absolute = os.path.abspath(path)
     config = session.finder.in_folder(os.path.dirname(absolute))
@@ -54,6 +54,15 @@ def check_stdin(session: Session, options: Options) -> int:
     return exit_code((outcome,), (), options)
 
 
+def _read() -> bytes:
+    if sys.stdin is None:
+        raise UsageError("standard input is closed")
+    try:
+        return sys.stdin.buffer.read()
+    except OSError as error:
+        raise UsageError(f"standard input: {error.strerror}") from error
+
+
 def _print(
     data: bytes, outcome: Outcome, report: Report, session: Session, options: Options
 ) -> None:
@@ -69,7 +78,7 @@ def _print(
     elif session.request.fix is FixMode.NONE:
         output.write_report(report)
     else:
-        sys.stdout.buffer.write(data if new is None else new)
+        put_bytes(data if new is None else new)
         if not options.fix_only:
             tell(without_surrogates(output.rendered(report)))
     for note in report.notes:
