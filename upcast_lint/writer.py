@@ -41,6 +41,17 @@ def write(path: str, data: bytes, read_digest: str) -> None:
         _overwrite(path, data, old)
 
 
+def put(path: str, data: bytes) -> None:
+    """Make `data` the content of `path`, which may be new. Raises as `write` does."""
+    try:
+        old, _ = read_regular(path)
+    except FileNotFoundError:
+        with open(path, "wb") as file:
+            file.write(data)
+    else:
+        write(path, data, digest(old))
+
+
 def _replace(path: str, data: bytes, status: os.stat_result) -> bool:
     """False, with nothing done, where the new file could not have the old's owner."""
     folder, name = os.path.split(path)

@@ -1,7 +1,9 @@
 from __future__ import annotations
 
 import json
+import os
 import subprocess
+import sys
 from pathlib import Path
 from typing import Any
 
@@ -9,6 +11,7 @@ import pytest
 
 from upcast_lint.gitdiff import GitError, _parse, added_rows
 
+ROOT = Path(__file__).resolve().parents[2]
 SAFE = "a = logits.float().gather(1, i)\n"
 RISKY = "b = risky_x.float().gather(1, i)\n"
 PAD = "".join(f"x{number} = {number}\n" for number in range(20))
@@ -238,6 +241,33 @@ def test_a_baseline_hides_what_it_holds_and_nothing_more(
         "# new\n" + RISKY.rstrip() + "  # moved\n\n" + SAFE * 2
     )
     assert found(toy, "--baseline", "known.json") == [("x.py", 2), ("x.py", 5)]
+
+
+def test_a_file_that_could_not_be_checked_is_named_beside_the_baseline(
+    project: Path, toy: Any
+) -> None:
+    (project / "x.py").write_text("crash = 1\n")
+    (project / "y.py").write_text(SAFE)
+    done = toy("check", "--write-baseline", "known.json")
+    assert done.returncode == 2
+    assert b"error: x.py: internal error" in done.stderr
+    assert b"1 finding written to known.json" in done.stderr
+
+
+def test_a_full_disk_leaves_the_old_baseline(project: Path) -> None:
+    (project / "x.py").write_text(SAFE)
+    (project / "known.json").write_text("old")
+    command = "-m tests.fake_engine check --write-baseline known.json"
+    done = subprocess.run(
+        f"ulimit -f 0; exec {sys.executable} {command}",  # as if the disk were full
+        shell=True,
+        env=os.environ | {"PYTHONPATH": str(ROOT)},
+        capture_output=True,
+        check=False,
+    )
+    assert done.returncode == 2
+    assert b"error: known.json: File too large" in done.stderr
+    assert (project / "known.json").read_text() == "old"
 
 
 def test_a_new_baseline_holds_what_the_old_one_held(project: Path, toy: Any) -> None:

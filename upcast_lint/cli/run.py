@@ -72,7 +72,7 @@ def _run_check(request: Request, options: Options, run: Run) -> int:
             _save(cache)
     report = _report(run, session, options, time.perf_counter() - start)
     if options.write_baseline:
-        return _write_baseline(options.write_baseline, report)
+        return _write_baseline(options.write_baseline, run, report)
     if options.add_noqa is not None:
         return _add_noqa(run, options.add_noqa)
     _print(run, report, options)
@@ -222,17 +222,19 @@ def _slowest(report: Report) -> Iterator[str]:
             yield f"{outcome.path}: {outcome.seconds:.3f} s"
 
 
-def _write_baseline(path: str, report: Report) -> int:
+def _write_baseline(path: str, run: Run, report: Report) -> int:
     from ..baseline import text
 
     try:
-        with open(path, "w", encoding="utf-8", newline="\n") as file:
-            file.write(text(path, report.outcomes))
-    except OSError as error:
-        raise UsageError(f"{path}: {error.strerror}") from error
+        writer.put(path, text(path, report.outcomes).encode())
+    except (writer.Changed, OSError) as error:
+        reason = error.strerror if isinstance(error, OSError) else None
+        raise UsageError(f"{path}: {reason or error}") from error
+    for problem in run.problems:
+        say("error", problem)
     count = sum(len(outcome.checked.findings) for outcome in report.outcomes)
     say("note", f"{plural(count, 'finding')} written to {path}")
-    return CLEAN
+    return FAILED if run.problems else CLEAN
 
 
 def _add_noqa(run: Run, reason: str) -> int:
