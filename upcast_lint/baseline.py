@@ -71,7 +71,7 @@ def read(path: str) -> Baseline:
         }
     except OSError as error:
         raise BaselineError(f"{path}: {error.strerror}") from error
-    except (ValueError, LookupError, TypeError) as error:
+    except (ValueError, LookupError, TypeError, OverflowError, RecursionError) as error:
         raise BaselineError(f"{path}: not a baseline: {error}") from error
     return Baseline(_folder(path), entries)
 

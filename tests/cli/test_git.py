@@ -321,7 +321,18 @@ def test_the_baseline_holds_from_the_cache_too(project: Path, toy: Any) -> None:
 
 @pytest.mark.parametrize(
     "text",
-    ["", "[]", "{}", '{"version": 1}', '{"version": 2}', '{"version": 1, "files": 3}'],
+    [
+        "",
+        "[]",
+        "{}",
+        '{"version": 1}',
+        '{"version": 2}',
+        '{"version": 1, "files": 3}',
+        "[" * 100_000,
+        '{"version": 1, "files": [{"path": "x", "findings": '
+        '[{"code": "UPC001", "identity": "", "count": 1e999}]}]}',
+    ],
+    ids=range(8),
 )
 def test_what_is_not_a_baseline_is_an_error(project: Path, toy: Any, text: str) -> None:
     (project / "known.json").write_text(text)

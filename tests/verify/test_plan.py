@@ -31,6 +31,14 @@ def write(folder: Path, text: str) -> Path:
         (ENTRY + "minutes = 3", "unknown key 'minutes'"),
         (ENTRY + "seconds = 0", "seconds must be above 0"),
         (ENTRY + "memory-gib = true", "memory-gib must be above 0"),
+        *(
+            (f"{ENTRY}{key} = {limit}", f"{key} must be above 0 and at most")
+            for key in ("seconds", "memory-gib")
+            for limit in ("nan", "inf", "-inf", "1e300", "-1")
+        ),
+        ("function = [1]", "expected"),
+        ("function = [[]]", "expected"),
+        (ENTRY.replace("loss.py", "\\u0000"), "null byte"),
         (ENTRY.replace("bf16[2,8]", "bf16[2,"), "neither a tensor"),
     ],
 )

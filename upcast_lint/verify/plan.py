@@ -21,6 +21,7 @@ from .specification import SpecificationError, parse_inputs
 DEFAULT_SECONDS = 60.0
 DEFAULT_MEMORY_GIB = 4.0
 _GIB = 2**30
+_MOST = 1_000_000
 _REQUIRED = ("file", "name", "inputs")
 _OPTIONAL = ("seconds", "memory-gib")
 
@@ -65,7 +66,9 @@ def read_plan(path: Path) -> Plan:
     return Plan(tuple(_read_entry(path, entry) for entry in entries))
 
 
-def _read_entry(path: Path, entry: dict[str, Any]) -> Subject:
+def _read_entry(path: Path, entry: Any) -> Subject:
+    if not isinstance(entry, dict):
+        raise PlanError(f"{path}: expected [[function]] tables and nothing else")
     name = entry.get("name", "?")
     for key in _REQUIRED:
         if not isinstance(entry.get(key), str):
@@ -75,14 +78,17 @@ def _read_entry(path: Path, entry: dict[str, Any]) -> Subject:
             raise PlanError(f"{path}: function {name!r}: unknown key {key!r}")
     for key in _OPTIONAL:
         limit = entry.get(key, 1)
-        if isinstance(limit, bool) or not isinstance(limit, (int, float)) or limit <= 0:
-            raise PlanError(f"{path}: function {name!r}: {key} must be above 0")
+        is_number = isinstance(limit, int | float) and not isinstance(limit, bool)
+        if not (is_number and 0 < limit <= _MOST):
+            most = f"must be above 0 and at most {_MOST}"
+            raise PlanError(f"{path}: function {name!r}: {key} {most}")
     try:
         parse_inputs(entry["inputs"])
-    except SpecificationError as error:
+        file = (path.parent / entry["file"]).resolve()
+    except (SpecificationError, OSError, ValueError) as error:
         raise PlanError(f"{path}: function {name!r}: {error}") from error
     return Subject(
-        (path.parent / entry["file"]).resolve(),
+        file,
         name,
         entry["inputs"],
         float(entry.get("seconds", DEFAULT_SECONDS)),
