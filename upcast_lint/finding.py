@@ -53,6 +53,9 @@ class Read(NamedTuple):
     label: str
 
 
+_ADDRESSES = 2**64
+
+
 class Estimate(NamedTuple):
     """Memory that the whole copy takes and the rewrite spares.
 
@@ -68,14 +71,17 @@ class Estimate(NamedTuple):
         return "·".join([str(self.itemsize), *self.dimensions])
 
     def bytes_at(self, sizes: dict[str, int]) -> int | None:
-        """The estimate in bytes where every dimension has a size, else None."""
+        """The estimate in bytes.
+
+        None where a dimension has no size, and above what addresses can count.
+        """
         total = self.itemsize
         for name in self.dimensions:
             size = sizes.get(name)
             if size is None:
                 return None
             total *= size
-        return total
+        return total if total < _ADDRESSES else None
 
 
 class Finding(NamedTuple):

@@ -322,6 +322,16 @@ def test_assumed_sizes_change_the_estimate(project: Path, toy: Any) -> None:
     assert "4.0 KiB at B=1, S=1, V=1024" in stdout(toy("check"))
 
 
+def test_sizes_beyond_any_memory_give_no_estimate(project: Path, toy: Any) -> None:
+    (project / "x.py").write_text(SAFE)
+    (project / "upcast-lint.toml").write_text(f"assume = {{ V = 1{'0' * 400} }}")
+    for arguments in ([], ["--statistics"], ["--output-format", "github"]):
+        done = toy("check", *arguments)
+        assert (done.returncode, done.stderr) == (1, b"")
+    (row,) = json.loads(toy("check", "--output-format", "json").stdout)
+    assert row["estimate"]["bytes"] is None
+
+
 def test_show_files_and_settings(project: Path, toy: Any) -> None:
     (project / "upcast-lint.toml").write_text("width = 'any'\n")
     (project / "b.py").write_text("")
