@@ -116,6 +116,16 @@ def test_the_report_has_the_environment_every_case_and_the_peaks(
     assert "| some-rule/one_row | one row | safe | cpu | 87 | equal |" in document
 
 
+@pytest.mark.usefixtures("rules")
+def test_a_report_that_cannot_be_written_is_named(tmp_path: Path) -> None:
+    (tmp_path / "out").touch()
+    result = invoke(
+        "--rule", "UPC090", "--device", "cpu", "--report", tmp_path / "out/x"
+    )
+    assert result.exit_code == 2
+    assert "out/x: Not a directory" in result.stderr
+
+
 @pytest.mark.parametrize(
     ("arguments", "complaint"),
     [

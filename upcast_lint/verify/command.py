@@ -108,7 +108,11 @@ def _verify_fixtures(rules: list[Rule], device: str, folder: Path | None) -> Non
         click.echo(line)
     click.echo(report.summary[0].upper() + report.summary[1:] + ".")
     if folder is not None:
-        for path in write_report(report, folder):
+        try:
+            written = write_report(report, folder)
+        except OSError as error:
+            raise RunError(f"{folder}: {error.strerror}") from error
+        for path in written:
             click.echo(f"Wrote {path}", err=True)
     if report.failed:
         raise click.exceptions.Exit(1)
