@@ -3,6 +3,8 @@ from __future__ import annotations
 import os
 import random
 import subprocess
+from collections.abc import Iterator
+from contextlib import contextmanager
 from pathlib import Path
 
 import pytest
@@ -176,6 +178,46 @@ def test_a_folder_that_cannot_be_listed_is_named(
     search = Discovery(ConfigFinder(), Exclusion())
     assert [each.path for each in search.find(["."])] == ["y.py"]
     assert search.problems == ["locked: Permission denied"]
+
+
+def refused(*_: object, **__: object) -> None:
+    raise PermissionError(13, "Permission denied")
+
+
+class Locked:
+    """What a folder that may be listed and not searched says about a file."""
+
+    def __init__(self, entry: os.DirEntry[str]) -> None:
+        self.name, self.path = entry.name, entry.path
+        self.is_dir, self.is_file = entry.is_dir, entry.is_file
+
+    stat = refused
+
+
+@pytest.mark.parametrize("is_isolated", [False, True])
+def test_a_folder_of_which_only_the_names_can_be_read_is_named(
+    monkeypatch: pytest.MonkeyPatch, is_isolated: bool
+) -> None:
+    write("locked/x.py", "y.py")
+    opened, scandir = os.open, os.scandir
+
+    @contextmanager
+    def listed(path: str) -> Iterator[list[object]]:
+        is_locked = path.endswith("locked")
+        with scandir(path) as entries:
+            yield [Locked(entry) if is_locked else entry for entry in entries]
+
+    monkeypatch.setattr(
+        "upcast_lint.files.os.open",
+        lambda path, *mode: (refused if "locked/" in path else opened)(path, *mode),
+    )
+    monkeypatch.setattr("upcast_lint.discovery.os.access", lambda path, mode: False)
+    monkeypatch.setattr("upcast_lint.discovery.os.scandir", listed)
+    fixed = Config(Settings(), os.getcwd()) if is_isolated else None
+    search = Discovery(ConfigFinder(fixed), Exclusion())
+    assert [each.path for each in search.find(["."])] == ["y.py"]
+    named = "locked/x.py" if is_isolated else "locked"
+    assert search.problems == [f"{named}: Permission denied"]
 
 
 def test_a_name_that_is_not_utf8() -> None:

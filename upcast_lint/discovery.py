@@ -13,7 +13,7 @@ import stat
 from collections.abc import Iterable, Iterator, Sequence
 from typing import NamedTuple
 
-from .config import DEFAULT_EXCLUDE, Config, ConfigFinder
+from .config import DEFAULT_EXCLUDE, Config, ConfigError, ConfigFinder
 from .errors import UsageError
 from .files import read_regular
 from .globs import Globs
@@ -100,7 +100,14 @@ class Discovery:
             except OSError as error:
                 self.problems.append(f"{shown or '.'}: {error.strerror}")
                 continue
-            config = self.finder.in_folder(absolute)
+            try:
+                config = self.finder.in_folder(absolute)
+            except ConfigError:
+                if os.access(absolute, os.X_OK):
+                    raise
+                # Its names can be read, and nothing that they name.
+                self.problems.append(f"{shown or '.'}: Permission denied")
+                continue
             excludes = self._excludes_of(config, top)
             if self.exclusion.respect_gitignore and config.settings.respect_gitignore:
                 names = {entry.name for entry in entries}
@@ -119,9 +126,18 @@ class Discovery:
                 if is_folder:
                     pending.append((below, entry.path, gitignores))
                 elif entry.is_file(follow_symlinks=False):
-                    status = _status(entry)
+                    status = self._status(entry, below)
                     if status is not None:
                         yield Found(below, entry.path, config, status)
+
+    def _status(self, entry: os.DirEntry[str], shown: str) -> os.stat_result | None:
+        try:
+            return entry.stat(follow_symlinks=False)
+        except FileNotFoundError:
+            return None  # gone since the folder was listed, so no longer of the tree
+        except OSError as error:
+            self.problems.append(f"{shown}: {error.strerror}")
+            return None
 
     def _excludes_of(self, config: Config, top: str) -> _Excludes:
         key = (id(config), top)
@@ -233,13 +249,6 @@ def _lines(path: str) -> list[str]:
     except OSError:
         return []  # git, too, goes on without an ignore file that it cannot read
     return data.decode(errors="surrogateescape").splitlines()
-
-
-def _status(entry: os.DirEntry[str]) -> os.stat_result | None:
-    try:
-        return entry.stat(follow_symlinks=False)
-    except OSError:
-        return None  # gone since the folder was listed, so no longer of the tree
 
 
 def _nearest(path: str) -> str:
