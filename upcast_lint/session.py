@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, NamedTuple
 from .checker import FixMode, Job
 from .config import Config, ConfigFinder, Settings, Width, load
 from .discovery import Discovery, Exclusion, Found
+from .errors import UsageError
 from .focus import EVERYTHING, Focus, Rows
 from .globs import Globs
 from .linter import Options
@@ -38,16 +39,20 @@ class Request(NamedTuple):
 class Session:
     """The settings of a run, and the jobs that follow from them for each file.
 
-    Raises ConfigError and UnknownName where the request or a settings file is wrong.
+    Raises UsageError where the request, a settings file or the current folder is wrong.
     """
 
     def __init__(self, request: Request) -> None:
+        try:
+            here = os.getcwd()
+        except OSError as error:
+            raise UsageError(f"the current folder: {error.strerror}") from error
         self.request = request
         fixed: Config | None = None
         if request.config is not None:
             fixed = load(request.config)
         elif request.is_isolated:
-            fixed = Config(Settings(), os.getcwd())
+            fixed = Config(Settings(), here)
         self.finder = ConfigFinder(fixed)
         self.discovery = Discovery(self.finder, request.exclusion)
         self._jobs: dict[tuple[int, frozenset[str], bool, bool], Job] = {}

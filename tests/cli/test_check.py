@@ -533,3 +533,19 @@ def test_every_option_says_what_it_does() -> None:
         for option in command.params:
             if isinstance(option, click.Option):
                 assert option.help, f"{name} {option.name}"
+
+
+def test_a_current_folder_that_is_gone(project: Path) -> None:
+    (project / "x.py").write_text(SAFE)
+    (project / "gone").mkdir()
+    code = "from upcast_lint.__main__ import main; main()"
+    done = subprocess.run(
+        f"cd gone && rmdir ../gone && exec {sys.executable} -c '{code}' check /x.py",
+        shell=True,
+        cwd=project,
+        env=os.environ | {"PYTHONPATH": str(ROOT)},
+        capture_output=True,
+        check=False,
+    )
+    assert done.returncode == 2
+    assert stderr(done) == "error: the current folder: No such file or directory\n"
