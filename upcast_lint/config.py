@@ -10,7 +10,7 @@ from __future__ import annotations
 
 import enum
 import os
-from collections.abc import Mapping
+from collections.abc import Container, Mapping
 from typing import Annotated, Any, NamedTuple, get_type_hints
 
 from .errors import UsageError
@@ -195,17 +195,22 @@ class ConfigFinder:
         self._fixed = fixed
         self._found: dict[str, Config] = {}
 
-    def in_folder(self, folder: str) -> Config:
-        """`folder` is an absolute path. Raises ConfigError."""
+    def in_folder(self, folder: str, names: Container[str] | None = None) -> Config:
+        """`folder` is an absolute path; `names` are those in it, where they are known.
+
+        Raises ConfigError.
+        """
         if self._fixed is not None:
             return self._fixed
         known = self._found.get(folder)
         if known is None:
-            known = self._found[folder] = self._search(folder)
+            known = self._found[folder] = self._search(folder, names)
         return known
 
-    def _search(self, folder: str) -> Config:
+    def _search(self, folder: str, names: Container[str] | None) -> Config:
         for name in (OWN_FILE, PYPROJECT):
+            if names is not None and name not in names:
+                continue
             config = _load_if_ours(os.path.join(folder, name), must_exist=False)
             if config is not None:
                 return config

@@ -13,7 +13,7 @@ import stat
 from collections.abc import Iterable, Iterator, Sequence
 from typing import NamedTuple
 
-from .config import DEFAULT_EXCLUDE, Config, ConfigError, ConfigFinder
+from .config import DEFAULT_EXCLUDE, Config, ConfigFinder
 from .errors import UsageError
 from .files import read_regular
 from .globs import Globs
@@ -100,44 +100,39 @@ class Discovery:
             except OSError as error:
                 self.problems.append(f"{shown or '.'}: {error.strerror}")
                 continue
-            try:
-                config = self.finder.in_folder(absolute)
-            except ConfigError:
-                if os.access(absolute, os.X_OK):
-                    raise
-                # Its names can be read, and nothing that they name.
-                self.problems.append(f"{shown or '.'}: Permission denied")
-                continue
+            names = {entry.name for entry in entries}
+            config = self.finder.in_folder(absolute, names)
             excludes = self._excludes_of(config, top)
             if self.exclusion.respect_gitignore and config.settings.respect_gitignore:
-                names = {entry.name for entry in entries}
                 gitignores = _gitignores_in(absolute, names, gitignores)
             else:
                 gitignores = ()
+            takes_files = bool(gitignores) or excludes.may_take_files
             prefix = os.path.join(shown, "")
             for entry in entries:
-                is_folder = entry.is_dir(follow_symlinks=False)
-                if not is_folder and not entry.name.endswith(SUFFIXES):
+                path = entry.path
+                if entry.is_dir(follow_symlinks=False):
+                    below = path + "/"
+                    if not (excludes.take(below) or _are_ignoring(gitignores, below)):
+                        pending.append((prefix + entry.name, path, gitignores))
                     continue
-                path = entry.path + "/" if is_folder else entry.path
-                if excludes.take(path) or _are_ignoring(gitignores, path):
+                if not entry.name.endswith(SUFFIXES):
                     continue
-                below = prefix + entry.name
-                if is_folder:
-                    pending.append((below, entry.path, gitignores))
-                elif entry.is_file(follow_symlinks=False):
-                    status = self._status(entry, below)
-                    if status is not None:
-                        yield Found(below, entry.path, config, status)
-
-    def _status(self, entry: os.DirEntry[str], shown: str) -> os.stat_result | None:
-        try:
-            return entry.stat(follow_symlinks=False)
-        except FileNotFoundError:
-            return None  # gone since the folder was listed, so no longer of the tree
-        except OSError as error:
-            self.problems.append(f"{shown}: {error.strerror}")
-            return None
+                if takes_files and (
+                    excludes.take(path) or _are_ignoring(gitignores, path)
+                ):
+                    continue
+                if not entry.is_file(follow_symlinks=False):
+                    continue
+                try:
+                    status = entry.stat(follow_symlinks=False)
+                except FileNotFoundError:
+                    continue  # gone since the folder was listed
+                except OSError as error:
+                    # The names of this folder can be read, and nothing that they name.
+                    self.problems.append(f"{shown or '.'}: {error.strerror}")
+                    break
+                yield Found(prefix + entry.name, path, config, status)
 
     def _excludes_of(self, config: Config, top: str) -> _Excludes:
         key = (id(config), top)
@@ -166,13 +161,12 @@ class _Rooted(NamedTuple):
 class _Excludes(NamedTuple):
     parts: tuple[_Rooted, ...]
 
+    @property
+    def may_take_files(self) -> bool:
+        return any(part.globs.may_take_files for part in self.parts)
+
     def take(self, absolute: str) -> bool:
-        is_folder = absolute.endswith("/")
-        return any(
-            part.verdict(absolute)
-            for part in self.parts
-            if is_folder or part.globs.may_take_files
-        )
+        return any(part.verdict(absolute) for part in self.parts)
 
     def cover(self, absolute: str) -> bool:
         """`take`, for a path whose parents have not been judged."""
