@@ -103,6 +103,22 @@ class Outline:
         for start in sorted(starts):
             yield start, self._end_of_block(start, "")
 
+    def methods(self, start: int, end: int) -> Iterator[tuple[int, int]]:
+        """Where the methods of the outermost class at `start` begin and end.
+
+        None of them where more than a glance is needed to see it.
+        """
+        indent = self._indent_of_methods(start)
+        if indent is None:
+            return
+        head = re.compile(rf"\n{indent}(?:async )?def ")
+        match = head.search(self.text, start, end)
+        while match is not None:
+            first = match.start() + 1
+            last = self._end_of_block(first, indent)
+            yield first, last
+            match = head.search(self.text, last - 1, end)
+
     def _top_before(self, offset: int) -> int | None:
         """Where the last outermost function or class before an offset starts."""
         asked, found = self._last_top
