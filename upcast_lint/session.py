@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from typing import TYPE_CHECKING, NamedTuple
 
 from .checker import FixMode, Job
-from .config import Config, ConfigFinder, Settings, Width, load
+from .config import Config, ConfigError, ConfigFinder, Settings, Width, load
 from .discovery import Discovery, Exclusion, Found
 from .errors import UsageError
 from .focus import EVERYTHING, Focus, Rows
@@ -15,7 +15,7 @@ from .globs import Globs
 from .linter import Options
 from .run_rules import UNREADABLE, UNUSED
 from .runner import Task
-from .selection import codes_of, known_rules, selected_codes
+from .selection import UnknownName, codes_of, known_rules, selected_codes
 
 if TYPE_CHECKING:
     from .baseline import Baseline
@@ -70,7 +70,7 @@ class Session:
 
     def default_job(self) -> Job:
         """The job where no setting speaks of one file."""
-        return self._new_job(self.config.settings, frozenset(), False, False)
+        return self._new_job(self.config, frozenset(), False, False)
 
     def find(self) -> list[Found]:
         return self.discovery.find(self.request.paths)
@@ -81,14 +81,12 @@ class Session:
         ignored: frozenset[str] = frozenset()
         for glob, selectors in settings.per_file_ignores:
             if self._cover((glob,), absolute, config):
-                ignored |= codes_of(selectors)
+                ignored |= _codes_in(config, selectors)
         inference = self._cover(settings.inference_paths, absolute, config)
         key = (id(config), ignored, inference, is_named)
         job = self._jobs.get(key)
         if job is None:
-            job = self._jobs[key] = self._new_job(
-                settings, ignored, inference, is_named
-            )
+            job = self._jobs[key] = self._new_job(config, ignored, inference, is_named)
         return job
 
     def _cover(self, patterns: tuple[str, ...], absolute: str, config: Config) -> bool:
@@ -104,12 +102,13 @@ class Session:
 
     def _new_job(
         self,
-        settings: Settings,
+        config: Config,
         ignored: frozenset[str],
         inference: bool,
         is_named: bool,
     ) -> Job:
-        codes = self._codes(settings)
+        settings = config.settings
+        codes = self._codes(config)
         if ignored:
             if codes is None:
                 codes = frozenset(rule.code for rule in known_rules())
@@ -124,15 +123,20 @@ class Session:
         )
         return Job(options, codes, self.request.ignore_suppressions, self.request.fix)
 
-    def _codes(self, settings: Settings) -> frozenset[str] | None:
+    def _codes(self, config: Config) -> frozenset[str] | None:
         """`--select` puts aside what the settings select and ignore."""
-        request = self.request
+        request, settings = self.request, config.settings
         if request.select is not None:
             select, ignore = request.select, request.ignore
         else:
             select = (*settings.select, *settings.extend_select)
             ignore = (*settings.ignore, *request.ignore)
-        return selected_codes((*select, *request.extend_select), ignore)
+        try:
+            return selected_codes((*select, *request.extend_select), ignore)
+        except UnknownName:
+            _codes_in(config, (*settings.select, *settings.extend_select))
+            _codes_in(config, settings.ignore)
+            raise  # the fault is in the request
 
     def tasks(
         self,
@@ -155,6 +159,14 @@ class Session:
             job = self.job(file.absolute, file.config, file.is_named)
             tasks.append(Task(file.path, file.absolute, file.status, job, focus))
         return tasks
+
+
+def _codes_in(config: Config, selectors: tuple[str, ...]) -> frozenset[str]:
+    """What selectors of a settings file stand for. Raises ConfigError."""
+    try:
+        return codes_of(selectors)
+    except UnknownName as error:
+        raise ConfigError(f"{config.path}: {error}") from error
 
 
 def _of_the_engine(codes: frozenset[str] | None) -> frozenset[str] | None:

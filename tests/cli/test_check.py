@@ -146,6 +146,22 @@ def test_a_fault_in_the_settings_exits_2(project: Path, toy: Any) -> None:
     assert toy("check", "--isolated").returncode == 0
 
 
+@pytest.mark.parametrize(
+    "setting",
+    ["select = ['UPX']", "ignore = ['UPX']", "per-file-ignores = {'x.py' = ['UPX']}"],
+)
+def test_an_unknown_rule_in_the_settings_names_their_file(
+    project: Path, toy: Any, setting: str
+) -> None:
+    (project / "x.py").write_text(SAFE)
+    (project / "upcast-lint.toml").write_text(setting)
+    done = toy("check")
+    assert done.returncode == 2
+    assert "upcast-lint.toml: unknown rule `UPX`" in stderr(done)
+    done = toy("check", "--isolated", "--select", "UPX")
+    assert stderr(done).startswith("error: unknown rule `UPX`")
+
+
 def test_an_unknown_command_gives_the_nearest(toy: Any) -> None:
     done = toy("chek")
     assert done.returncode == 2
