@@ -2,7 +2,8 @@
 
 The diff runs from the merge base to the working tree, so what is not committed yet
 counts; files that git does not track are new as a whole. Git is called so that no
-setting or attribute of the repository makes it run another program.
+setting or attribute of the repository makes it run another program, filters included;
+those of the user's own settings are run.
 """
 
 from __future__ import annotations
@@ -11,6 +12,8 @@ import os
 import re
 import subprocess
 from collections import defaultdict
+from collections.abc import Mapping
+from types import MappingProxyType
 
 from .document import NOTEBOOK_SUFFIX
 from .errors import UsageError
@@ -48,6 +51,7 @@ def added_rows(base: str) -> dict[str, Rows]:
         start,
         "--",
         in_folder=root,
+        settings=_without_filters(root),
     )
     rows = {_real(root, name): added for name, added in _parse(diff).items()}
     for path in rows:
@@ -75,10 +79,35 @@ def _merge_base(base: str) -> str:
     return start.decode().strip()
 
 
-def _git(*arguments: str, in_folder: str | None = None) -> bytes:
+def _without_filters(root: str) -> dict[str, str]:
+    """Settings that take the programs from the filters that the repository sets."""
+    listed = _git(
+        "config", "-z", "--show-scope", "--name-only", "--list", in_folder=root
+    )
+    fields = listed.split(b"\0")
+    return {
+        os.fsdecode(key): "false" if key.endswith(b".required") else ""
+        for scope, key in zip(fields[::2], fields[1::2], strict=False)
+        if scope in (b"local", b"worktree") and key.startswith(b"filter.")
+    }
+
+
+def _git(
+    *arguments: str,
+    in_folder: str | None = None,
+    settings: Mapping[str, str] = MappingProxyType({}),
+) -> bytes:
     command = ["git", "-c", "core.fsmonitor=false", "-c", "core.quotePath=true"]
     # Without optional locks git does not rewrite the index on the way.
     environment = os.environ | {"GIT_OPTIONAL_LOCKS": "0", "LC_ALL": "C"}
+    # By the environment, for `-c` would cut a name at its first `=`.
+    count = int(environment.get("GIT_CONFIG_COUNT") or 0)
+    for number, (key, value) in enumerate(settings.items(), count):
+        environment |= {
+            f"GIT_CONFIG_KEY_{number}": key,
+            f"GIT_CONFIG_VALUE_{number}": value,
+        }
+    environment["GIT_CONFIG_COUNT"] = str(count + len(settings))
     try:
         done = subprocess.run(
             [*command, *arguments],

@@ -173,6 +173,27 @@ def test_settings_of_the_repository_run_no_program(
     assert not (branch / "sprung").exists()
 
 
+@pytest.mark.parametrize("name", ["x", "a=b", "A.b"])
+@pytest.mark.parametrize("where", ["--local", "included", "--worktree"])
+def test_a_filter_of_the_repository_is_not_run(
+    branch: Path, git: Any, toy: Any, name: str, where: str
+) -> None:
+    trap = branch / "trap"
+    trap.write_text(f"#!/bin/sh\ntouch {branch}/sprung\ncat\n")
+    trap.chmod(0o755)
+    scope = [where]
+    if where == "included":
+        git("config", "include.path", "../more")
+        scope = ["-f", str(branch / "more")]
+    git("config", "extensions.worktreeConfig", "true")
+    for key, value in (("clean", trap), ("process", trap), ("required", "true")):
+        git("config", *scope, f"filter.{name}.{key}", str(value))
+    (branch / ".gitattributes").write_text(f"*.py filter={name}\n")
+    (branch / "x.py").write_text(SAFE + PAD + RISKY)
+    assert since(toy) == [("x.py", 22)]
+    assert not (branch / "sprung").exists()
+
+
 @pytest.mark.parametrize(
     "setting",
     [
