@@ -100,6 +100,16 @@ def test_what_is_no_file_in_the_place_of_the_cache_is_passed_by(
     assert b"not a regular file" in second.stderr
 
 
+def test_an_escape_in_a_name_does_not_reach_the_terminal(
+    project: Path, toy: Any
+) -> None:
+    (project / "\x1b[31mred\n.py").write_text(SAFE)
+    for arguments in ([], ["--show-files"], ["--output-format", "concise"]):
+        done = toy("check", *arguments)
+        assert b"\\x1b[31mred\\n.py" in done.stdout
+        assert b"\x1b" not in done.stdout
+
+
 def test_links_in_a_circle(project: Path, toy: Any) -> None:
     (project / "a").mkdir()
     (project / "a" / "x.py").write_text(SAFE)

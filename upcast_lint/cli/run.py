@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING
 from .. import writer
 from ..checker import FixMode
 from ..errors import UsageError
+from ..escape import visible
 from ..files import read_regular
 from ..report import Report, plural
 from ..runner import Outcome, Task, run
@@ -55,7 +56,7 @@ def _run_check(request: Request, options: Options, run: Run) -> int:
     start = time.perf_counter()
     found = session.find()
     if options.show_files:
-        Output(options).write("".join(f"{file.path}\n" for file in found))
+        Output(options).write("".join(f"{visible(file.path)}\n" for file in found))
         return CLEAN
     known = _baseline(options)
     rows = _added_rows(options)
