@@ -51,6 +51,35 @@ def test_an_interrupt_before_a_worker_ignores_them_is_quiet(
     assert capfd.readouterr().err == ""
 
 
+@pytest.mark.parametrize("given", [0, 1, 2])
+def test_where_the_system_gives_no_more_processes_fewer_do(
+    monkeypatch: pytest.MonkeyPatch, given: int
+) -> None:
+    started: list[int] = []
+    fork = os.fork
+
+    def refuse() -> int:
+        if len(started) == given:
+            raise BlockingIOError(11, "Resource temporarily unavailable")
+        started.append(1)
+        return fork()
+
+    monkeypatch.setattr(os, "fork", refuse)
+    pairs = sorted(pool.map_in_processes(square, range(50), 4))
+    assert pairs == [(number, number * number) for number in range(50)]
+
+
+def test_more_processes_than_files_may_be_open() -> None:
+    resource = pytest.importorskip("resource")
+    before = resource.getrlimit(resource.RLIMIT_NOFILE)
+    resource.setrlimit(resource.RLIMIT_NOFILE, (256, before[1]))
+    try:
+        items = range(5000)
+        assert len(list(pool.map_in_processes(square, items, 1000))) == 5000
+    finally:
+        resource.setrlimit(resource.RLIMIT_NOFILE, before)
+
+
 def test_nothing_to_do() -> None:
     assert list(map_in_processes(square, [], 2)) == []
 

@@ -25,6 +25,8 @@ _Result = TypeVar("_Result")
 
 _BATCHES_PER_PROCESS = 16
 _MAX_BATCH = 32
+# Each takes two open files, of which some systems allow 256.
+_MAX_PROCESSES = 100
 
 
 @dataclass(slots=True)
@@ -39,7 +41,11 @@ class _Worker:
 def map_in_processes(
     function: Callable[[_Item], _Result], items: Sequence[_Item], processes: int
 ) -> Iterator[tuple[_Item, _Result | None]]:
-    """Pairs as they come, in no order; None for an item whose process died."""
+    """Pairs as they come, in no order; None for an item whose process died.
+
+    Fewer processes do where the system gives no more, and this one where it gives none.
+    """
+    processes = min(processes, _MAX_PROCESSES)
     size = len(items) // (processes * _BATCHES_PER_PROCESS)
     size = max(1, min(size, _MAX_BATCH))
     numbers = range(len(items))
@@ -83,8 +89,11 @@ def map_in_processes(
         hand_out(results)
 
     try:
-        for _ in range(min(processes, len(pending))):
-            start()
+        with suppress(OSError):
+            for _ in range(min(processes, len(pending))):
+                start()
+        if not workers:
+            yield from ((item, function(item)) for item in items)
         while workers:
             for connection in wait(list(workers)):
                 assert isinstance(connection, Connection)
