@@ -16,7 +16,6 @@ from .analysis.flow import Flow, Read, follow, narrow_reads, paths_of
 from .analysis.order import may_run_between
 from .analysis.paths import NARROW, Paths
 from .analysis.reads import Kind, Selection, Use
-from .analysis.syntax import walk_scope
 from .analysis.width.verdict import Width, judge_width
 from .finding import Edit, Estimate, Finding, Fix, Range, Safety
 from .rewrite.edits import write_plan
@@ -27,6 +26,7 @@ from .rule import Rule
 from .safety import Assessment, assess, values_of
 from .wording import Wording
 
+_LOOKING = ("locals", "vars", "eval", "exec")
 _KERNEL_LANGUAGES = ("triton", "tilelang", "numba", "jax", "mlx", "cutlass", "taichi")
 
 
@@ -79,7 +79,7 @@ def findings_of(
         flow = follow(cast, facts, directives, recognise)
         if not flow.selections() or flow.is_loop_carried:
             continue
-        if _is_module(cast.source, facts) or _sees_names(facts):
+        if _is_module(cast.source, facts) or facts.once(_sees_names):
             continue
         flow.reads = [_demoted(read) for read in flow.reads]
         paths = paths_of(flow, facts)
@@ -137,10 +137,8 @@ def _is_module(source: ast.expr, facts: Facts) -> bool:
 def _sees_names(facts: Facts) -> bool:
     """Whether a scope looks at its own names, so that none may be dropped."""
     return any(
-        isinstance(node, ast.Call)
-        and isinstance(node.func, ast.Name)
-        and node.func.id in ("locals", "vars", "eval", "exec")
-        for node in walk_scope(facts.scope)
+        isinstance(call.func, ast.Name) and call.func.id in _LOOKING
+        for call in facts.nodes(ast.Call)
     )
 
 
@@ -290,12 +288,9 @@ class _Judge:
             case ast.AugAssign():
                 return parent.target is node
             case ast.Assign() | ast.NamedExpr() | ast.AnnAssign():
-                names = {
-                    d.name for d in self.facts.names.definitions if d.value is node
-                }
                 return any(
-                    write.certainty is Certainty.WRITES and write.path in names
-                    for write in self.effects.writes
+                    self.effects.is_written(definition.name)
+                    for definition in self.facts.names.giving(node)
                 )
             case _:
                 return False

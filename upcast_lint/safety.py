@@ -19,7 +19,7 @@ from .analysis.aliases import path_of
 from .analysis.casts import recognise_cast
 from .analysis.coverage import keep_disjoint_parts
 from .analysis.directives import Directives
-from .analysis.effects import Certainty, Effects, Write
+from .analysis.effects import Certainty, Effects, Write, effects_of
 from .analysis.elements import Elements, ElementType
 from .analysis.elements.zeros import is_never_negative_zero
 from .analysis.facts import Facts
@@ -31,12 +31,12 @@ from .analysis.gradients.modes import (
     leaves_disabled_region,
 )
 from .analysis.indices import is_mask, known_rank
-from .analysis.names import Binding
-from .analysis.order import may_run_before_any, may_run_between
+from .analysis.names import Binding, Definition
+from .analysis.order import Line, Stretch, may_run_before_any, may_run_between
 from .analysis.paths import Paths
 from .analysis.reads import Gradient, Kind, Selection
 from .analysis.subclasses import annotated_subclass
-from .analysis.syntax import FUNCTIONS, start_of, walk_scope
+from .analysis.syntax import FUNCTIONS, start_of
 from .analysis.takers import gives_no_gradient, reads_metadata, reduction_of
 from .finding import Safety
 from .rewrite.plan import Moved, Plan
@@ -149,16 +149,20 @@ class _Assessor:
         placements: Sequence[Placement],
     ) -> None:
         """Note the writes to a tensor that may come before a selection or a cast."""
-        call = self.flow.cast.call
+        call, facts = self.flow.cast.call, self.facts
+        nodes = [r.node for r in reads]
+        before_read = Stretch(call, nodes, facts)
+        places = [p.statement for p in placements]
+        before_cast = Stretch(call, places, facts, before_last=True)
         for write in writes:
-            if not may_run_before_any(
-                call, write.node, [r.node for r in reads], self.facts
-            ) and not may_run_before_any(
-                call,
-                write.node,
-                [p.statement for p in placements],
-                self.facts,
-                before_last=True,
+            if not (
+                before_read.holds(write.node)
+                and may_run_before_any(call, write.node, nodes, facts)
+            ) and not (
+                before_cast.holds(write.node)
+                and may_run_before_any(
+                    call, write.node, places, facts, before_last=True
+                )
             ):
                 continue
             name = self.facts.shown(tensor)
@@ -428,41 +432,39 @@ class _Assessor:
 
     def _uses_between(self, places: Sequence[ast.AST]) -> None:
         """Three contributions to a gradient are added in the order of the uses."""
-        source = self.flow.cast.source
-        aliases = self._uncast(source)
-        is_captured = bool(aliases & self.facts.names.captured)
-        for node in walk_scope(self.facts.scope):
-            if not (
-                self._is_use(node, aliases)
-                or (
-                    is_captured
-                    and isinstance(node, ast.Call)
-                    and not self.effects.is_pure(node)
-                )
-            ):
-                continue
-            if may_run_before_any(
-                self.flow.cast.call, node, places, self.facts, before_last=True
-            ):
-                self.out.need(
-                    f"`{self.facts.shown(source)}` is also used between the cast and "
-                    "the selection: the order in which gradients are added may change; "
-                    "or no gradient flows"
-                )
-                return
+        cast, facts = self.flow.cast, self.facts
+        stretch = Stretch(cast.call, places, facts, before_last=True)
+        aliases = self._uncast(cast.source)
+        uses: list[ast.AST] = [
+            node
+            for node in stretch.of(facts.once(_loads))
+            if self._is_use(node, aliases)
+        ]
+        if aliases & facts.names.captured:
+            uses += filter(stretch.holds, self.effects.impure_calls)
+        if any(
+            may_run_before_any(cast.call, node, places, facts, before_last=True)
+            for node in uses
+        ):
+            self.out.need(
+                f"`{facts.shown(cast.source)}` is also used between the cast and the "
+                "selection: the order in which gradients are added may change; or no "
+                "gradient flows"
+            )
 
     def _uncast(self, source: ast.expr) -> set[str]:
-        """What shows the source, other casts included that may give it back."""
+        """What shows the source, other casts included that may give it back.
+
+        A cast counts where it is of what was found before it.
+        """
         aliases = self.effects.views_of(source)
-        for definition in self.facts.names.definitions:
-            value = definition.value
-            if definition in self.flow.carriers or not isinstance(value, ast.Call):
-                continue
-            cast = recognise_cast(value, self.facts)
-            if cast is None or cast is self.flow.cast or cast.copies:
-                continue
-            if self.effects.views_of(cast.source) & aliases:
-                aliases = aliases | {definition.name}
+        for definition, shown in self.facts.once(_recasts):
+            if (
+                definition.name not in aliases
+                and not shown.isdisjoint(aliases)
+                and definition not in self.flow.carriers
+            ):
+                aliases.add(definition.name)
         return aliases
 
     def _is_use(self, node: ast.AST, aliases: set[str]) -> bool:
@@ -485,6 +487,27 @@ class _Assessor:
         ]
         if names:
             self.out.need(f"nothing imports `{names[0]}` from this module")
+
+
+def _recasts(facts: Facts) -> list[tuple[Definition, set[str]]]:
+    """The definitions that are assigned casts, with the paths that show the source."""
+    found: list[tuple[Definition, set[str]]] = []
+    for definition in facts.names.definitions:
+        if isinstance(definition.value, ast.Call):
+            cast = recognise_cast(definition.value, facts)
+            if cast is not None and not cast.copies:
+                shown = effects_of(facts).views_of(cast.source)
+                found.append((definition, shown))
+    return found
+
+
+def _loads(facts: Facts) -> Line:
+    """The names and attributes that a scope reads."""
+    nodes: list[ast.Name | ast.Attribute] = [
+        *facts.nodes(ast.Name),
+        *facts.nodes(ast.Attribute),
+    ]
+    return Line(node for node in nodes if isinstance(node.ctx, ast.Load))
 
 
 def _gives_tuple(index: ast.expr) -> bool:
@@ -513,7 +536,8 @@ def values_of(moved: Moved, facts: Facts) -> list[ast.expr]:
         if site.node is not None:
             found.append(site.node)
             continue
-        for definition in facts.names.named(site.name or ""):
-            if definition.node is site.statement:
+        assert site.statement is not None
+        for definition in facts.names.made_by(site.statement):
+            if definition.name == site.name:
                 found += facts.names.uses.get(definition, [])
     return found

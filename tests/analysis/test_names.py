@@ -1027,8 +1027,9 @@ def test_what_holds_before_a_statement_covers_every_round_of_a_loop() -> None:
         """
     )
     (call,) = calls_of(facts, "use")
-    before = facts.names.before[facts.tree.statement(call)]
-    assert {described(d) for d in before["x"]} == {"parameter", "a"}
+    before = facts.names.before(facts.tree.statement(call), "x")
+    assert before is not None
+    assert {described(d) for d in before} == {"parameter", "a"}
 
 
 def test_a_definition_is_one_however_often_its_loop_is_walked() -> None:

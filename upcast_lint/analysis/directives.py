@@ -27,6 +27,7 @@ from dataclasses import dataclass
 
 from ..source import Source
 from .facts import Facts
+from .syntax import Tree
 
 _MARK = b"upcast-lint:"
 _DIRECTIVE = re.compile(
@@ -80,14 +81,14 @@ class Directives:
         if isinstance(node, ast.comprehension | ast.keyword):
             node = tree.parents[node]
         if not isinstance(node, ast.Module):
-            yield from self._around(tree.statement(node))
+            yield from self._around(tree.statement(node), tree)
         for holder in tree.ancestors(node):
             if isinstance(holder, ast.FunctionDef | ast.AsyncFunctionDef):
-                yield from self._around(holder)
+                yield from self._around(holder, tree)
 
-    def _around(self, statement: ast.stmt) -> Iterator[int]:
+    def _around(self, statement: ast.stmt, tree: Tree) -> Iterator[int]:
         """The rows of a statement's header, and the lone comments just above it."""
-        written, last = _header(statement)
+        written, last = tree.once(statement, _header)
         for row in range(statement.lineno, last + 1):
             if row <= written or row not in self.lone_rows:
                 yield row

@@ -9,6 +9,7 @@ from __future__ import annotations
 import ast
 import enum
 from dataclasses import dataclass, replace
+from functools import cached_property
 
 from . import operators
 from .aliases import Aliases, Sharing, holders_of, shared_paths
@@ -87,10 +88,7 @@ class Write:
 
 def effects_of(facts: Facts) -> Effects:
     """The effects of a scope, collected once."""
-    found = facts.memo.get(Effects)
-    if not isinstance(found, Effects):
-        found = facts.memo[Effects] = Effects(facts)
-    return found
+    return facts.once(Effects)
 
 
 class Effects:
@@ -99,6 +97,8 @@ class Effects:
     def __init__(self, facts: Facts) -> None:
         self.facts = facts
         self.writes: list[Write] = []
+        self._places: dict[str, list[int]] = {}
+        """Where in `writes` those to each path are."""
         self._aliases = {sharing: Aliases() for sharing in Sharing}
         for node in walk_scope(facts.scope):
             self._collect(node)
@@ -117,8 +117,10 @@ class Effects:
             possible.add(_OUTSIDE)
         possible.add(_ANYTHING)
         holders = possible | {h for path in possible for h in holders_of(path)}
+        places = {n for path in certain | holders for n in self._places.get(path, ())}
         found: list[Write] = []
-        for write in self.writes:
+        for place in sorted(places):
+            write = self.writes[place]
             if write.path in certain:
                 found.append(write)
             elif write.path in possible or (
@@ -134,6 +136,22 @@ class Effects:
     def _is_outside(self, path: str) -> bool:
         """Whether a path begins at a name that another scope binds."""
         return not self.facts.names.named(path.partition(".")[0])
+
+    def is_written(self, path: str) -> bool:
+        """Whether a path itself is evidently written to."""
+        return any(
+            self.writes[place].certainty is Certainty.WRITES
+            for place in self._places.get(path, ())
+        )
+
+    @cached_property
+    def impure_calls(self) -> list[ast.Call]:
+        """The calls that may write to what they can reach."""
+        return [call for call in self.facts.nodes(ast.Call) if not self.is_pure(call)]
+
+    def _note(self, write: Write) -> None:
+        self._places.setdefault(write.path, []).append(len(self.writes))
+        self.writes.append(write)
 
     def _derive(self, path: str, value: ast.expr) -> None:
         """Note that a path may share memory with what `value` is made from."""
@@ -159,11 +177,11 @@ class Effects:
 
     def _write(self, node: ast.AST, target: ast.expr, label: str) -> None:
         for path in shared_paths(target, self.facts):
-            self.writes.append(Write(node, path, Certainty.WRITES, label))
+            self._note(Write(node, path, Certainty.WRITES, label))
 
     def _may_write(self, node: ast.AST, target: ast.expr, label: str) -> None:
         for path in shared_paths(target, self.facts):
-            self.writes.append(Write(node, path, Certainty.MAY_WRITE, label))
+            self._note(Write(node, path, Certainty.MAY_WRITE, label))
 
     def _collect(self, node: ast.AST) -> None:
         match node:
@@ -184,27 +202,22 @@ class Effects:
                 self._nested(node)
             case _ if isinstance(node, SUSPENSIONS):
                 label = f"{_SOURCE} does not change while the function is suspended"
-                self.writes.append(Write(node, _ANYTHING, Certainty.MAY_WRITE, label))
+                self._note(Write(node, _ANYTHING, Certainty.MAY_WRITE, label))
 
     def _nested(self, function: FunctionNode | ast.Lambda) -> None:
         """What a nested function may write to, any call of unknown code may."""
         facts = self.facts.nested(function)
         inner = effects_of(facts)
         label = f"no nested function changes {_SOURCE}"
-        calls = [
-            node
-            for node in walk_scope(self.facts.scope)
-            if isinstance(node, ast.Call) and not self.is_pure(node)
-        ]
         own = getattr(function, "name", None)
         for name in sorted(free_names(function)):
             writes = inner.writes_to(ast.Name(name, ast.Load()))
             is_certain = any(w.certainty is Certainty.WRITES for w in writes)
-            for call in calls if writes else ():
+            for call in self.impure_calls if writes else ():
                 if is_certain and getattr(call.func, "id", None) == own:
                     self._write(call, ast.Name(name), f"is written to by `{own}`")
                 else:
-                    self.writes.append(Write(call, name, Certainty.MAY_WRITE, label))
+                    self._note(Write(call, name, Certainty.MAY_WRITE, label))
 
     def _call(self, call: ast.Call) -> None:
         given = [
@@ -248,7 +261,7 @@ class Effects:
             self._may_write(call, function.value, label)
         for argument in given:
             self._may_write(call, argument, label)
-        self.writes.append(Write(call, _OUTSIDE, Certainty.MAY_WRITE, label))
+        self._note(Write(call, _OUTSIDE, Certainty.MAY_WRITE, label))
 
     def _writes_by_contract(self, call: ast.Call, dotted: str) -> bool:
         module, _, name = dotted.rpartition(".")

@@ -3,12 +3,17 @@
 from __future__ import annotations
 
 import ast
+from collections.abc import Callable
 from dataclasses import dataclass, field
+from typing import Any, TypeVar, cast
 
 from ..source import Source
 from .imports import Imports, scope_chain
 from .names import Binding, Definition, Names, reaching_definitions
-from .syntax import ScopeNode, Tree
+from .syntax import ScopeNode, Tree, walk_scope
+
+_Node = TypeVar("_Node", bound=ast.AST)
+_Told = TypeVar("_Told")
 
 
 @dataclass(slots=True)
@@ -20,14 +25,42 @@ class Facts:
     scope: ScopeNode
     names: Names
     imports: Imports
-    memo: dict[type, object] = field(default_factory=dict, repr=False)
-    """Analyses of the scope that are made when first asked for."""
+    _told: dict[Callable[[Facts], object], object] = field(
+        default_factory=dict, repr=False
+    )
+    _told_at: dict[tuple[ast.AST, Callable[[Any, Facts], object]], object] = field(
+        default_factory=dict, repr=False
+    )
+    _nodes: dict[type[ast.AST], list[ast.AST]] = field(default_factory=dict, repr=False)
 
     def nested(self, scope: ScopeNode) -> Facts:
         """The facts of a scope that stands directly in this one."""
-        names = reaching_definitions(scope)
+        names = self.tree.once(scope, reaching_definitions)
         imports = Imports(self.tree, names, [self.names, *self.imports.outer])
         return Facts(self.source, self.tree, scope, names, imports)
+
+    def once(self, tell: Callable[[Facts], _Told]) -> _Told:
+        """What a function tells of the scope; it runs when first asked for.
+
+        Whatever does not depend on one cast is held here: of casts there may be many.
+        """
+        if tell not in self._told:
+            self._told[tell] = tell(self)
+        return cast(_Told, self._told[tell])
+
+    def once_at(self, node: _Node, tell: Callable[[_Node, Facts], _Told]) -> _Told:
+        """What a function tells of a node in the scope; it runs when first asked."""
+        key = (node, tell)
+        if key not in self._told_at:
+            self._told_at[key] = tell(node, self)
+        return cast(_Told, self._told_at[key])
+
+    def nodes(self, kind: type[_Node]) -> list[_Node]:
+        """The nodes of one class that the scope evaluates, as `walk_scope` has them."""
+        if not self._nodes:
+            for node in walk_scope(self.scope):
+                self._nodes.setdefault(type(node), []).append(node)
+        return cast(list[_Node], self._nodes.get(kind, []))
 
     def text(self, node: ast.expr | ast.stmt) -> str:
         return self.source.segment(node)
@@ -48,9 +81,8 @@ class Facts:
     def is_declared(self, name: str) -> bool:
         """Whether some `global` or `nonlocal` of the file names it."""
         text = self.source.text
-        return ("global" in text or "nonlocal" in text) and any(
-            isinstance(node, ast.Global | ast.Nonlocal) and name in node.names
-            for node in self.tree.below(self.tree.module)
+        return ("global" in text or "nonlocal" in text) and name in self.tree.once(
+            self.tree.module, _declared_names
         )
 
     def value(self, node: ast.expr) -> ast.expr:
@@ -79,7 +111,6 @@ class Module:
 
     source: Source
     tree: Tree
-    _names: dict[ScopeNode, Names] = field(default_factory=dict, repr=False)
 
     @classmethod
     def parse(cls, source: Source) -> Module:
@@ -93,7 +124,14 @@ class Module:
         return Facts(self.source, self.tree, scope, names, imports)
 
     def names(self, scope: ScopeNode) -> Names:
-        found = self._names.get(scope)
-        if found is None:
-            found = self._names[scope] = reaching_definitions(scope)
-        return found
+        return self.tree.once(scope, reaching_definitions)
+
+
+def _declared_names(module: ast.Module) -> set[str]:
+    """The names of all `global` and `nonlocal` statements."""
+    return {
+        name
+        for node in ast.walk(module)
+        if isinstance(node, ast.Global | ast.Nonlocal)
+        for name in node.names
+    }

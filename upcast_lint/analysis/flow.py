@@ -149,10 +149,6 @@ class _Follower:
         self.facts = facts
         self.names = facts.names
         self.consumers = Consumers(cast, facts, directives, recognise)
-        self.bound: dict[ast.expr, list[Definition]] = {}
-        for definition in facts.names.definitions:
-            if definition.binding is Binding.ASSIGNED and definition.value is not None:
-                self.bound.setdefault(definition.value, []).append(definition)
         self.source_definitions = (
             self.names.of(cast.source)
             if isinstance(cast.source, ast.Name)
@@ -218,7 +214,9 @@ class _Follower:
         load: ast.Name | None,
     ) -> None:
         """Follow the value of `node` to whatever takes it."""
-        definitions = self.bound.get(node, [])
+        definitions = [
+            each for each in self.names.giving(node) if each.binding is Binding.ASSIGNED
+        ]
         for definition in definitions:
             self._carry(definition, node, steps, own, load)
         parent = self.facts.tree.parents[node]
@@ -338,10 +336,8 @@ class _Follower:
         if guard is None or not isinstance(guard.holder, ast.If):
             return False
         place = tree.place(guard.holder)
-        return any(
-            tree.contains(statement, load)
-            for statement in place.suite[place.index + 1 :]
-        ) and not any(
+        index = tree.index_in(place.suite, load)
+        return (index is not None and index > place.index) and not any(
             definition in self.flow.carriers and self.flow.carriers[definition].steps
             for definition in self.names.of(load)
         )

@@ -8,6 +8,7 @@ function may run at any time.
 from __future__ import annotations
 
 import ast
+from collections.abc import Iterable
 from dataclasses import dataclass, field
 
 from .names import Binding, Definition, Names
@@ -25,9 +26,17 @@ class Imports:
     names: Names
     outer: list[Names] = field(default_factory=list)
     _busy: set[int] = field(default_factory=set)
+    _known: dict[ast.expr, str | None] = field(default_factory=dict)
 
     def resolve(self, node: ast.expr) -> str | None:
         """The dotted name that an expression stands for, or None if not known."""
+        if self._busy:  # on a cycle it may seem not to be known
+            return self._resolved(node)
+        if node not in self._known:
+            self._known[node] = self._resolved(node)
+        return self._known[node]
+
+    def _resolved(self, node: ast.expr) -> str | None:
         match node:
             case ast.Attribute():
                 head = self.resolve(node.value)
@@ -41,11 +50,9 @@ class Imports:
         found = self.names.of(node)
         if not found:
             return None
-        if any(d.binding is Binding.FREE for d in found):
-            if len(found) > 1:
-                return None
+        if len(found) == 1 and next(iter(found)).binding is Binding.FREE:
             return self._outer_name(node.id, self.outer)
-        return self._agreed(list(found), self.names)
+        return self._agreed(found, self.names)
 
     def _outer_name(self, name: str, scopes: list[Names]) -> str | None:
         for position, names in enumerate(scopes):
@@ -57,9 +64,14 @@ class Imports:
                 return inner._agreed(found, names)
         return None
 
-    def _agreed(self, definitions: list[Definition], names: Names) -> str | None:
-        dotted = {self._definition(d, names) for d in definitions}
-        return dotted.pop() if len(dotted) == 1 else None
+    def _agreed(self, definitions: Iterable[Definition], names: Names) -> str | None:
+        agreed: str | None = None
+        for definition in definitions:
+            dotted = self._definition(definition, names)
+            if dotted is None or agreed not in (None, dotted):
+                return None
+            agreed = dotted
+        return agreed
 
     def _definition(self, definition: Definition, names: Names) -> str | None:
         node = definition.node

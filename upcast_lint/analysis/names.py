@@ -11,8 +11,10 @@ from __future__ import annotations
 
 import ast
 import enum
+from bisect import bisect_right
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
+from operator import itemgetter
 
 from .parents import children
 from .syntax import (
@@ -85,11 +87,14 @@ class Names:
     """Names of `global` and `nonlocal` statements."""
     _known: _Known = field(default_factory=dict, repr=False)
     _named: dict[str, list[Definition]] = field(default_factory=dict, repr=False)
+    _giving: dict[ast.expr, list[Definition]] | None = None
+    _made_by: dict[ast.AST, list[Definition]] | None = None
+    _places: dict[Definition, int] | None = None
     is_complete: bool = True
     """False where loops are nested too deeply to be followed."""
     _captured: set[str] | None = None
     _rebound: set[str] | None = None
-    _before: dict[ast.stmt, dict[str, Reaching]] | None = None
+    _recorder: _Recorder | None = None
 
     # What follows is made when first asked for: of most scopes it never is.
 
@@ -113,16 +118,15 @@ class Names:
             }
         return self._rebound
 
-    @property
-    def before(self) -> dict[ast.stmt, dict[str, Reaching]]:
-        """What each bound name may be just before a statement, over all rounds of
-        loops.
+    def before(self, statement: ast.stmt, name: str) -> Reaching | None:
+        """What a name may be just before a statement, over all rounds of loops.
+
+        None where it is not bound by then, and where control cannot arrive.
         """
-        if self._before is None:
-            walker = _Recorder(self.scope, self._known)
-            walker.run()
-            self._before = walker.before
-        return self._before
+        if self._recorder is None:
+            self._recorder = _Recorder(self.scope, self._known)
+            self._recorder.run()
+        return self._recorder.before(statement, name)
 
     def of(self, name: ast.Name) -> Reaching:
         return self.reaching.get(name, _NOTHING)
@@ -137,6 +141,30 @@ class Names:
             for definition in self.definitions:
                 self._named.setdefault(definition.name, []).append(definition)
         return self._named.get(name, [])
+
+    def giving(self, value: ast.expr) -> list[Definition]:
+        """The definitions whose value is an expression."""
+        if self._giving is None:
+            self._giving = {}
+            for definition in self.definitions:
+                if definition.value is not None:
+                    self._giving.setdefault(definition.value, []).append(definition)
+        return self._giving.get(value, [])
+
+    def made_by(self, node: ast.AST) -> list[Definition]:
+        """The definitions that a statement or an expression makes."""
+        if self._made_by is None:
+            self._made_by = {}
+            for definition in self.definitions:
+                self._made_by.setdefault(definition.node, []).append(definition)
+        return self._made_by.get(node, [])
+
+    def in_order(self, found: Iterable[Definition]) -> list[Definition]:
+        """Those that the scope makes, in an order that does not vary."""
+        if self._places is None:
+            self._places = {d: place for place, d in enumerate(self.definitions)}
+        places = self._places
+        return sorted((d for d in found if d in places), key=places.__getitem__)
 
 
 def reaching_definitions(scope: ScopeNode) -> Names:
@@ -564,18 +592,67 @@ class _Walker:
 
 
 class _Recorder(_Walker):
-    """Walks a scope again and keeps what each name was before each statement."""
+    """Walks a scope again and keeps what each name was before each statement.
+
+    Names and statements may both be many, so for each name only its changes are kept,
+    with the number of the visit to a statement that first saw them.
+    """
 
     def __init__(self, scope: ScopeNode, known: _Known) -> None:
         super().__init__(scope)
         self._known = known  # the same definitions, not others like them
-        self.before: dict[ast.stmt, dict[str, Reaching]] = {}
+        self._count = 0
+        self._visits: dict[ast.stmt, list[int]] = {}
+        self._changes: dict[str, list[tuple[int, Reaching | None]]] = {}
+        self._seen: _Environment = {}
+        """The last environment that was visited, as it was then."""
+        self._visited: _Environment | None = None
+        """The same, as it is now that the names of `_bound` are bound."""
+        self._bound: set[str] = set()
+
+    def before(self, statement: ast.stmt, name: str) -> Reaching | None:
+        changes = self._changes.get(name, [])
+        found: set[Reaching | None] = set()
+        for visit in self._visits.get(statement, ()):
+            place = bisect_right(changes, visit, key=itemgetter(0))
+            found.add(changes[place - 1][1] if place else None)
+        bound = [each for each in found if each is not None]
+        if not bound:
+            return None
+        return _NOTHING.union(*bound, *([_UNBOUND] if None in found else []))
+
+    def _bind(
+        self,
+        name: str,
+        binding: Binding,
+        node: ast.AST,
+        value: ast.expr | None = None,
+        index: int | None = None,
+    ) -> None:
+        super()._bind(name, binding, node, value, index)
+        self._bound.add(name)
 
     def _statement(self, node: ast.stmt) -> None:
         if self.env is not None:
-            before = self.before.get(node)
-            self.before[node] = _join([dict(self.env), before]) or {}
+            self._visit(node, self.env)
         super()._statement(node)
+
+    def _visit(self, node: ast.stmt, env: _Environment) -> None:
+        self._count += 1
+        self._visits.setdefault(node, []).append(self._count)
+        names: Iterable[str] = self._bound
+        if env is not self._visited:
+            names = env.keys() | self._seen.keys()
+        for name in names:
+            found = env.get(name)
+            if found is not self._seen.get(name):
+                self._changes.setdefault(name, []).append((self._count, found))
+                if found is None:
+                    del self._seen[name]
+                else:
+                    self._seen[name] = found
+        self._visited = env
+        self._bound.clear()
 
 
 def _join(environments: Sequence[_Environment | None]) -> _Environment | None:

@@ -4,7 +4,9 @@ from __future__ import annotations
 
 import ast
 import enum
-from collections.abc import Sequence
+from bisect import bisect_left, bisect_right
+from collections.abc import Iterable, Sequence
+from itertools import accumulate
 
 from .facts import Facts
 from .paths import Paths
@@ -49,6 +51,53 @@ def may_run_before_any(
         return False
     demands = {**behind, middle: behind.get(middle, 0) | 1}
     return any(demand == 3 for demand in Paths(first, demands, facts).from_origin())
+
+
+class Line:
+    """Nodes in the order of the text."""
+
+    def __init__(self, nodes: Iterable[ast.AST]) -> None:
+        self.nodes = sorted(nodes, key=start_of)
+        self.starts = [start_of(node) for node in self.nodes]
+        self.last_ends = list(accumulate(map(end_of, self.nodes), max))
+        """Where the last one to end ends, of each node and those before it."""
+
+
+class Stretch:
+    """The text outside of which nothing runs between a node and any of others.
+
+    It tells at little cost, of many nodes, which few to ask `may_run_before_any` of.
+    """
+
+    def __init__(
+        self,
+        first: ast.AST,
+        lasts: Sequence[ast.AST],
+        facts: Facts,
+        *,
+        before_last: bool = False,
+    ) -> None:
+        tree = facts.tree
+        self._start = end_of(first)
+        ends = [start_of(last) if before_last else end_of(last) for last in lasts]
+        self._end = max(ends, default=(0, 0))
+        self._is_everything = any(
+            isinstance(loop, LOOPS) and not tree.contains(loop, first)
+            for last in lasts
+            for loop in tree.enclosing_loops(last)
+        )
+
+    def holds(self, node: ast.AST) -> bool:
+        return self._is_everything or (
+            self._start <= end_of(node) and start_of(node) <= self._end
+        )
+
+    def of(self, line: Line) -> Sequence[ast.AST]:
+        """The nodes that it may hold."""
+        if self._is_everything:
+            return line.nodes
+        low = bisect_left(line.last_ends, self._start)
+        return line.nodes[low : bisect_right(line.starts, self._end)]
 
 
 class _Order(enum.Enum):

@@ -12,7 +12,8 @@ ends in `raise` is not counted. Conditions are not correlated.
 from __future__ import annotations
 
 import ast
-from collections.abc import Iterable, Mapping, Sequence
+from bisect import bisect_left
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, replace
 
 from .facts import Facts
@@ -61,6 +62,11 @@ class Paths:
         for node in demands:
             self._warm.add(node)
             self._warm.update(self.tree.ancestors(node))
+        self._warm_in: dict[ast.stmt, list[int]] = {}
+        for node in self._warm:
+            if isinstance(node, ast.stmt):
+                place = self.tree.place(node)
+                self._warm_in.setdefault(place.suite[0], []).append(place.index)
 
     def from_origin(self) -> Demands:
         """The demands of every path from the origin to an exit of the scope."""
@@ -69,7 +75,7 @@ class Paths:
             return self.expression(scope.body, _NONE)
         statement = self.tree.statement(self.origin)
         place = self.tree.place(statement)
-        outcome = self.suite(place.suite[place.index :], _NONE)
+        outcome = self.suite(place.suite, _NONE, place.index)
         owner: ast.AST = place.owner
         field = place.field
         while not isinstance(owner, SCOPES):
@@ -78,7 +84,7 @@ class Paths:
                 owner = self.tree.parents[owner]
             left = self._leave(owner, field, outcome)
             place = self.tree.place(_as_statement(owner))
-            rest = self.suite(place.suite[place.index + 1 :], left.normal)
+            rest = self.suite(place.suite, left.normal, place.index + 1)
             outcome = _either([replace(left, normal=_NO_PATH), rest])
             owner, field = place.owner, place.field
         return outcome.all
@@ -126,19 +132,29 @@ class Paths:
             for each, demand in self.demands.items()
         )
 
-    def suite(self, suite: Sequence[ast.stmt], start: Demands) -> Outcome:
+    def suite(self, suite: list[ast.stmt], start: Demands, first: int = 0) -> Outcome:
+        """The outcome of a suite from its statement number `first` on."""
         live = start
         exits = breaks = continues = raises = _NO_PATH
-        for statement in suite:
+        for index in self._telling(suite, first):
             if not live:
                 break
-            outcome = self.statement(statement, live)
+            outcome = self.statement(suite[index], live)
             live = outcome.normal
             exits |= outcome.exits
             breaks |= outcome.breaks
             continues |= outcome.continues
             raises |= outcome.raises
         return Outcome(live, exits, breaks, continues, raises)
+
+    def _telling(self, suite: list[ast.stmt], first: int) -> list[int]:
+        """Where the statements stand that a path does not just pass."""
+        if not suite:
+            return []
+        warm = self._warm_in.get(suite[0], ())
+        jumps = self.tree.jumps(suite)
+        jumps = jumps[bisect_left(jumps, first) :]
+        return sorted({*jumps, *(index for index in warm if index >= first)})
 
     def statement(self, node: ast.stmt, start: Demands) -> Outcome:
         if node not in self._warm and not self.tree.has_jump(node):

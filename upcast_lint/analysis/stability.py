@@ -6,7 +6,7 @@ import ast
 
 from .effects import effects_of
 from .facts import Facts
-from .order import may_run_between
+from .order import Line, Stretch, may_run_between
 
 
 def is_stable(name: ast.Name, read: ast.AST, facts: Facts) -> bool:
@@ -27,11 +27,8 @@ def is_stable(name: ast.Name, read: ast.AST, facts: Facts) -> bool:
 
 def is_rebound_inside(name: str, facts: Facts) -> bool:
     """Whether a nested function may rebind a name, or the name is not local."""
-    return name in facts.names.captured and any(
-        name in node.names
-        for node in ast.walk(facts.scope)
-        if isinstance(node, ast.Global | ast.Nonlocal)
-    )
+    names = facts.names
+    return name in names.captured and (name in names.declared or name in names.rebound)
 
 
 def is_rebound_between(name: str, first: ast.AST, last: ast.AST, facts: Facts) -> bool:
@@ -40,17 +37,26 @@ def is_rebound_between(name: str, first: ast.AST, last: ast.AST, facts: Facts) -
     Equal definitions are not enough: in a loop, one of them may run between the two.
     """
     names, tree = facts.names, facts.tree
-    here = names.before.get(tree.statement(first), {}).get(name)
-    there = names.before.get(tree.statement(last), {}).get(name)
+    here = names.before(tree.statement(first), name)
+    there = names.before(tree.statement(last), name)
     if here != there or name in names.rebound:
         return True
     if here is None:
         return is_declared_elsewhere(name, facts)
-    return any(
-        may_run_between(first, definition.node, last, facts)
-        for definition in names.named(name)
-        if not isinstance(definition.node, ast.arg)
+    bindings = facts.once(_bindings).get(name)
+    return bindings is not None and any(
+        may_run_between(first, node, last, facts)
+        for node in Stretch(first, [last], facts).of(bindings)
     )
+
+
+def _bindings(facts: Facts) -> dict[str, Line]:
+    """What binds each name, parameters aside."""
+    found: dict[str, list[ast.AST]] = {}
+    for definition in facts.names.definitions:
+        if not isinstance(definition.node, ast.arg):
+            found.setdefault(definition.name, []).append(definition.node)
+    return {name: Line(nodes) for name, nodes in found.items()}
 
 
 def is_declared_elsewhere(name: str, facts: Facts) -> bool:

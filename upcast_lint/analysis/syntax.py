@@ -12,10 +12,14 @@ suite
 from __future__ import annotations
 
 import ast
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, field
+from typing import Any, TypeVar, cast
 
 from .parents import Parents, children
+
+_Node = TypeVar("_Node", bound=ast.AST)
+_Told = TypeVar("_Told")
 
 FunctionNode = ast.FunctionDef | ast.AsyncFunctionDef
 ScopeNode = ast.Module | ast.ClassDef | FunctionNode | ast.Lambda
@@ -47,10 +51,23 @@ class Tree:
     parents: Parents = field(repr=False)
     _below: dict[ast.AST, list[ast.AST]] = field(default_factory=dict, repr=False)
     _jumps: dict[ast.AST, bool] = field(default_factory=dict, repr=False)
+    _jumps_of: dict[ast.stmt, list[int]] = field(default_factory=dict, repr=False)
+    _places: dict[ast.stmt, Place] = field(default_factory=dict, repr=False)
+    _loops: dict[ast.AST, list[ast.AST]] = field(default_factory=dict, repr=False)
+    _told: dict[tuple[ast.AST, Callable[[Any], object]], object] = field(
+        default_factory=dict, repr=False
+    )
 
     @classmethod
     def of(cls, module: ast.Module) -> Tree:
         return cls(module, Parents(module))
+
+    def once(self, node: _Node, tell: Callable[[_Node], _Told]) -> _Told:
+        """What a function tells of a node; it runs when first asked."""
+        key = (node, tell)
+        if key not in self._told:
+            self._told[key] = tell(node)
+        return cast(_Told, self._told[key])
 
     def nodes(self, rows: Sequence[tuple[int, int]] | None = None) -> Iterator[ast.AST]:
         """All nodes, or those of the outermost functions that begin the `rows`."""
@@ -92,6 +109,16 @@ class Tree:
             self._jumps[node] = found
         return found
 
+    def jumps(self, suite: list[ast.stmt]) -> list[int]:
+        """Where in a suite the statements with jumps stand."""
+        if not suite:
+            return []
+        found = self._jumps_of.get(suite[0])
+        if found is None:
+            found = [n for n, each in enumerate(suite) if self.has_jump(each)]
+            self._jumps_of[suite[0]] = found
+        return found
+
     def statement(self, node: ast.AST) -> ast.stmt:
         """The innermost statement that holds `node`, or `node` itself."""
         current: ast.AST = node
@@ -113,14 +140,28 @@ class Tree:
         return self.module
 
     def place(self, statement: ast.stmt) -> Place:
-        owner = self.parents[statement]
-        for name in (*_SUITES, "handlers", "cases"):
-            suite = getattr(owner, name, None)
-            if isinstance(suite, list):
-                for index, item in enumerate(suite):
-                    if item is statement:
-                        return Place(owner, name, suite, index)
-        raise ValueError("a statement outside every suite")
+        found = self._places.get(statement)
+        if found is None:
+            owner = self.parents[statement]
+            for name in _SUITES:
+                suite = getattr(owner, name, None)
+                if isinstance(suite, list):
+                    for index, item in enumerate(suite):
+                        self._places[item] = Place(owner, name, suite, index)
+            found = self._places[statement]
+        return found
+
+    def index_in(self, suite: Sequence[ast.stmt], node: ast.AST) -> int | None:
+        """Which statement of a suite holds `node`, if any does."""
+        if isinstance(node, ast.stmt) and self._is_at(suite, node):
+            return self.place(node).index
+        for around in self.ancestors(node):
+            if isinstance(around, ast.stmt) and self._is_at(suite, around):
+                return self.place(around).index
+        return None
+
+    def _is_at(self, suite: Sequence[ast.stmt], statement: ast.stmt) -> bool:
+        return self.place(statement).suite is suite
 
     def enclosing_loops(self, node: ast.AST) -> list[ast.AST]:
         """Loops and comprehensions of the same scope that may run `node` repeatedly.
@@ -128,6 +169,12 @@ class Tree:
         The iterable of a `for`, the `else` of a loop, and the first iterable of a
         comprehension run once.
         """
+        found = self._loops.get(node)
+        if found is None:
+            found = self._loops[node] = self._loops_around(node)
+        return found
+
+    def _loops_around(self, node: ast.AST) -> list[ast.AST]:
         found: list[ast.AST] = []
         child = node
         for parent in self.ancestors(node):
@@ -160,10 +207,8 @@ def _runs_inside(scope: ScopeNode, child: ast.AST) -> bool:
             return True
         case ast.Lambda():
             return child is scope.body
-        case ast.ClassDef():
-            return child in scope.body
         case _:
-            return child in scope.body
+            return isinstance(child, ast.stmt)  # rather than a part of the header
 
 
 def walk_scope(scope: ScopeNode) -> Iterator[ast.AST]:

@@ -39,8 +39,7 @@ def reduction_of(node: ast.expr, facts: Facts, depth: int) -> str | None:
         case ast.Assign() | ast.NamedExpr() | ast.Tuple() | ast.AnnAssign():
             loads = [
                 load
-                for definition in facts.names.definitions
-                if definition.value is node
+                for definition in facts.names.giving(node)
                 for load in facts.names.uses.get(definition, [])
             ]
             holders = [parent] if isinstance(parent, ast.NamedExpr) else []

@@ -148,25 +148,18 @@ class _Writer:
             match = _MISLEADING.fullmatch(definition.name)
             if match is None or definition in self.plan.dropped:
                 continue
-            occurrences = self._occurrences(definition.name)
+            occurrences = self.facts.once(_occurrences)
             if (
-                self._occurrences(match[1])
+                match[1] in occurrences
                 or match[1] in names.captured
                 or not all(
                     d in self.flow.carriers for d in names.named(definition.name)
                 )
             ):
                 continue
-            for name in occurrences:
+            for name in occurrences[definition.name]:
                 self.renamed[name] = match[1]
                 self._replace_node(name, match[1])
-
-    def _occurrences(self, name: str) -> list[ast.Name]:
-        return [
-            node
-            for node in ast.walk(self.facts.scope)
-            if isinstance(node, ast.Name) and node.id == name
-        ]
 
     def _is_kept(self, load: ast.Name) -> bool:
         return any(p.gives(load, self.facts) for p in self.plan.placements)
@@ -413,6 +406,15 @@ class _Writer:
             return
         line = f"{placement.name} = {cast_text(cast, inner, self.source)}"
         self.lines.insert_before(placement.statement, line)
+
+
+def _occurrences(facts: Facts) -> dict[str, list[ast.Name]]:
+    """The names in a scope and in those within it, by what they say."""
+    found: dict[str, list[ast.Name]] = {}
+    for node in ast.walk(facts.scope):
+        if isinstance(node, ast.Name):
+            found.setdefault(node.id, []).append(node)
+    return found
 
 
 def _operand(node: ast.expr, operand: ast.expr, content: str, is_operator: bool) -> str:

@@ -137,11 +137,18 @@ class Lines:
         """Whether a row holds a comment and nothing else, not even part of a string."""
         if row < 1 or not self.source.line(row).lstrip().startswith("#"):
             return False
-        return not any(
-            isinstance(node, ast.Constant | ast.JoinedStr)
-            and node.lineno < row <= (node.end_lineno or 0)
-            for node in self.facts.tree.parents
-        )
+        tree = self.facts.tree
+        return row not in tree.once(tree.module, _rows_in_strings)
+
+
+def _rows_in_strings(module: ast.Module) -> set[int]:
+    """The rows, the first of each aside, of the strings of several."""
+    return {
+        row
+        for node in ast.walk(module)
+        if isinstance(node, ast.Constant | ast.JoinedStr)
+        for row in range(node.lineno + 1, (node.end_lineno or 0) + 1)
+    }
 
 
 def _speaks_of_cast(comment: str) -> bool:

@@ -18,7 +18,7 @@ from ..analysis.order import may_run_between
 from ..analysis.paths import Paths
 from ..analysis.reads import Kind, Result, Selection, StepKind
 from ..analysis.stability import is_rebound_between
-from ..analysis.syntax import FUNCTIONS, walk_scope
+from ..analysis.syntax import FUNCTIONS
 from .sink import Placement, gains, sink_cast
 from .text import Unfixable, is_elif
 
@@ -160,8 +160,8 @@ def _results(node: ast.expr, facts: Facts) -> list[ast.expr]:
     if name in facts.names.captured:
         raise Unfixable("the result is captured by a nested function")
     loads: list[ast.expr] = []
-    for definition in facts.names.named(name):
-        if definition.node is parent:
+    for definition in facts.names.made_by(parent):
+        if definition.name == name:
             for load in facts.names.uses.get(definition, []):
                 if facts.names.only(load) is not definition:
                     raise Unfixable("the result is not the only value of its name")
@@ -171,7 +171,9 @@ def _results(node: ast.expr, facts: Facts) -> list[ast.expr]:
 
 def _is_used(name: str, statement: ast.stmt, facts: Facts) -> bool:
     return name in facts.names.captured or any(
-        facts.names.uses.get(d) for d in facts.names.named(name) if d.node is statement
+        facts.names.uses.get(d)
+        for d in facts.names.made_by(statement)
+        if d.name == name
     )
 
 
@@ -184,8 +186,8 @@ def _element_site(selection: Selection, facts: Facts) -> ValueSite:
         return ValueSite(None, element.id, node)
     loads = [
         load
-        for d in facts.names.named(element.id)
-        if d.node is node
+        for d in facts.names.made_by(node)
+        if d.name == element.id
         for load in facts.names.uses.get(d, [])
     ]
     if isinstance(node, ast.comprehension) and len(loads) == 1:
@@ -276,10 +278,10 @@ def _reads_state(test: ast.expr, source: str | None) -> bool:
 
 def _calls_between(first: ast.AST, last: ast.stmt, facts: Facts) -> bool:
     return any(
-        isinstance(node, ast.Call | ast.Await | ast.Yield | ast.AugAssign)
-        and not facts.tree.contains(first, node)
+        not facts.tree.contains(first, node)
         and may_run_between(first, node, last, facts, before_last=True)
-        for node in walk_scope(facts.scope)
+        for kind in (ast.Call, ast.Await, ast.Yield, ast.AugAssign)
+        for node in facts.nodes(kind)
     )
 
 

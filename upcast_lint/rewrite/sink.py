@@ -27,7 +27,7 @@ class Placement:
     """
 
     statement: ast.stmt
-    suite: Sequence[ast.stmt]
+    suite: list[ast.stmt]
     index: int
     name: str
     loads: tuple[ast.Name, ...]
@@ -40,10 +40,8 @@ class Placement:
 
     def covers(self, node: ast.AST, facts: Facts) -> bool:
         """Whether `node` runs only after this cast."""
-        return any(
-            facts.tree.contains(statement, node)
-            for statement in self.suite[self.index :]
-        )
+        index = facts.tree.index_in(self.suite, node)
+        return index is not None and index >= self.index
 
 
 def sink_cast(flow: Flow, paths: Paths, facts: Facts) -> list[Placement]:
@@ -71,19 +69,21 @@ class _Sinker:
         holder = self.flow.guard.holder if self.flow.guard else self.flow.origin
         statement = tree.statement(holder)
         place = tree.place(statement)
-        rest = place.suite[place.index + 1 :]
         for read in self.full:
-            if not any(tree.contains(s, read.operand) for s in rest):
+            if not self._is_behind(place.suite, place.index + 1, read.operand):
                 raise Unfixable("the whole copy is read outside the cast's block")
         self._suite(place.suite, place.index + 1)
         return self.placements
 
-    def _suite(self, suite: Sequence[ast.stmt], start: int) -> None:
-        needy = [
-            index
-            for index in range(start, len(suite))
-            if any(self.facts.tree.contains(suite[index], r.operand) for r in self.full)
-        ]
+    def _is_behind(self, suite: list[ast.stmt], first: int, node: ast.AST) -> bool:
+        """Whether a statement of a suite, from number `first` on, holds a node."""
+        index = self.facts.tree.index_in(suite, node)
+        return index is not None and index >= first
+
+    def _suite(self, suite: list[ast.stmt], start: int) -> None:
+        found = {self.facts.tree.index_in(suite, r.operand) for r in self.full}
+        needy = sorted(index for index in found if index is not None)
+        needy = [index for index in needy if index >= start]
         while needy:
             first = suite[needy[0]]
             is_last = len(needy) == 1
@@ -116,32 +116,29 @@ class _Sinker:
             statement, self.facts.source
         ) or not self.paths.needs_full_on_every_path(statement)
 
-    def _place(self, suite: Sequence[ast.stmt], index: int) -> None:
+    def _place(self, suite: list[ast.stmt], index: int) -> None:
         statement = suite[index]
         if is_elif(statement, self.facts.source):
             raise Unfixable("an `elif` reads the whole copy")
-        tree = self.facts.tree
-        region = suite[index:]
         names: set[str] = set()
         loads: list[ast.Name] = []
         for read in self.full:
-            if any(tree.contains(s, read.operand) for s in region):
-                load = self._entry(read.load, region)
+            if self._is_behind(suite, index, read.operand):
+                load = self._entry(read.load, suite, index)
                 names.add(load.id)
                 if load not in loads:
                     loads.append(load)
         if len(names) != 1:
             raise Unfixable("the whole copy is read under several names")
         name = names.pop()
-        inline = len(loads) == 1 and self._is_only_load(loads[0], statement, region)
+        inline = len(loads) == 1 and self._is_only_load(loads[0], suite, index)
         self.placements.append(
             Placement(statement, suite, index, name, tuple(loads), inline)
         )
 
-    def _is_only_load(
-        self, load: ast.Name, statement: ast.stmt, region: Sequence[ast.stmt]
-    ) -> bool:
+    def _is_only_load(self, load: ast.Name, suite: list[ast.stmt], index: int) -> bool:
         """Whether the copy is read once, in a simple statement, and first of all."""
+        statement = suite[index]
         if not isinstance(
             statement, ast.Assign | ast.AnnAssign | ast.Return | ast.Expr
         ):
@@ -152,7 +149,7 @@ class _Sinker:
         if any(
             other is not load
             and other.id == load.id
-            and any(tree.contains(each, other) for each in region)
+            and self._is_behind(suite, index, other)
             for other in self.flow.loads
         ):
             return False
@@ -162,26 +159,25 @@ class _Sinker:
             for node in ast.walk(statement)
         )
 
-    def _entry(self, load: ast.Name | None, region: Sequence[ast.stmt]) -> ast.Name:
-        """The load through which the copy enters a region on its way to a read."""
+    def _entry(
+        self, load: ast.Name | None, suite: list[ast.stmt], index: int
+    ) -> ast.Name:
+        """The load through which the copy enters the rest of a suite."""
         if load is None:
             raise Unfixable("the whole copy is read where the cast stands")
-        tree = self.facts.tree
         carriers: list[Carrier] = [
             self.flow.carriers[d]
             for d in self.facts.names.of(load)
             if d in self.flow.carriers
         ]
         inside = [
-            c
-            for c in carriers
-            if any(tree.contains(s, c.definition.node) for s in region)
+            c for c in carriers if self._is_behind(suite, index, c.definition.node)
         ]
         if not inside:
             return load
         if len(inside) != len(carriers):
             raise Unfixable("the whole copy is made in more than one place")
-        entries = {self._entry(c.load, region) for c in inside}
+        entries = {self._entry(c.load, suite, index) for c in inside}
         if len(entries) != 1:
             raise Unfixable("the whole copy is made in more than one place")
         return entries.pop()

@@ -31,7 +31,7 @@ from dataclasses import dataclass
 from ..casts import recognise_cast
 from ..facts import Facts
 from ..names import Binding
-from ..width.lineage import trace, trail
+from ..width.lineage import trail
 from ..width.words import dotted_words, spelling
 from .dtype_tests import kind_by_tests
 from .kinds import kind_of_expression
@@ -97,7 +97,7 @@ def _kind(source: ast.expr, facts: Facts) -> Typed | None:
         or _annotated(nodes, facts)
         or _named(nodes)
         or treated_as_float(nodes, facts)
-        or chosen_while_decoding(source, trace(source, facts).uses, facts)
+        or chosen_while_decoding(source, facts)
     )
 
 

@@ -21,39 +21,42 @@ def assigned_attribute(attribute: str, facts: Facts) -> tuple[ast.expr, Facts] |
     )
     if holder is None:
         return None
-    made: list[tuple[ast.expr, FunctionNode]] = []
-    for method in holder.body:
-        if isinstance(method, ast.FunctionDef | ast.AsyncFunctionDef):
-            for node in facts.tree.below(method):
-                value = _assigned_to_self(node, attribute)
-                if value is not None:
-                    made.append((value, method))
+    made = facts.tree.once(holder, _assigned).get(attribute, [])
     if len(made) != 1:
         return None
     value, method = made[0]
-    return value, _facts_of(method, facts)
+    return value, facts.once_at(method, _facts_of)
+
+
+def _assigned(holder: ast.ClassDef) -> dict[str, list[tuple[ast.expr, FunctionNode]]]:
+    """What the methods of a class assign to each attribute."""
+    found: dict[str, list[tuple[ast.expr, FunctionNode]]] = {}
+    for method in holder.body:
+        if isinstance(method, ast.FunctionDef | ast.AsyncFunctionDef):
+            for node in ast.walk(method):
+                match node:
+                    case ast.Assign(
+                        targets=[ast.Attribute(value=ast.Name(id="self"), attr=name)],
+                        value=value,
+                    ):
+                        found.setdefault(name, []).append((value, method))
+                    case ast.Call(
+                        func=ast.Attribute(
+                            value=ast.Name(id="self"), attr="register_buffer"
+                        ),
+                        args=[ast.Constant(value=str(name)), value, *_],
+                    ):
+                        found.setdefault(name, []).append((value, method))
+                    case _:
+                        pass
+    return found
 
 
 def _facts_of(method: FunctionNode, facts: Facts) -> Facts:
     if method is facts.scope:
         return facts
-    names = reaching_definitions(method)
+    names = facts.tree.once(method, reaching_definitions)
     chain = set(scope_chain(facts.tree, method))
     outer = [each for each in facts.imports.outer if each.scope in chain]
     imports = Imports(facts.tree, names, outer)
     return Facts(facts.source, facts.tree, method, names, imports)
-
-
-def _assigned_to_self(node: ast.AST, attribute: str) -> ast.expr | None:
-    match node:
-        case ast.Assign(
-            targets=[ast.Attribute(value=ast.Name(id="self"), attr=name)], value=value
-        ) if name == attribute:
-            return value
-        case ast.Call(
-            func=ast.Attribute(value=ast.Name(id="self"), attr="register_buffer"),
-            args=[ast.Constant(value=name), value, *_],
-        ) if name == attribute:
-            return value
-        case _:
-            return None

@@ -33,14 +33,14 @@ def kind_by_tests(source: ast.expr, names: set[str], facts: Facts) -> Typed | No
 
 def _stored_tests(names: set[str], facts: Facts) -> Iterator[Typed]:
     """Any test for storage: who asks expects that it may be so."""
-    for node in walk_scope(facts.scope):
+    asked = facts.once(_asked_for_storage)
+    tests = {place: test for name in names for place, test in asked.get(name, ())}
+    for _, node in sorted(tests.items()):
         match node:
-            case ast.Attribute(attr="is_quantized", value=value):
-                if spelling(value) in names:
-                    yield Typed(Kind.STORAGE, f"`is_quantized` on line {node.lineno}")
-            case ast.Call(func=func, args=[first, *rest]):
-                if spelling(first) in names and _asks_for_storage(func, rest):
-                    yield Typed(Kind.STORAGE, f"tested on line {node.lineno}")
+            case ast.Attribute():
+                yield Typed(Kind.STORAGE, f"`is_quantized` on line {node.lineno}")
+            case ast.Call():
+                yield Typed(Kind.STORAGE, f"tested on line {node.lineno}")
             case ast.Compare(left=left, comparators=compared):
                 for dtype in _dtypes_compared(left, compared, names):
                     if kind_of_dtype(dtype, facts) is Kind.STORAGE:
@@ -49,6 +49,44 @@ def _stored_tests(names: set[str], facts: Facts) -> Iterator[Typed]:
                         )
             case _:
                 pass
+
+
+def _asked_for_storage(facts: Facts) -> dict[str, list[tuple[int, ast.expr]]]:
+    """The tests for storage in a scope, with their places, by what they test."""
+    found: dict[str, list[tuple[int, ast.expr]]] = {}
+    for place, node in enumerate(walk_scope(facts.scope)):
+        match node:
+            case ast.Attribute(attr="is_quantized", value=value):
+                tested = [value]
+            case ast.Call(func=func, args=[first, *rest]) if _asks_for_storage(
+                func, rest
+            ):
+                tested = [first]
+            case ast.Compare(left=left, comparators=compared) if any(
+                kind_of_dtype(dtype, facts) is Kind.STORAGE
+                for dtype in _members([left, *compared])
+            ):
+                tested = [
+                    side.value
+                    for side in (left, *compared)
+                    if isinstance(side, ast.Attribute) and side.attr == "dtype"
+                ]
+            case _:
+                continue
+        for each in tested:
+            text = spelling(each)
+            if text is not None:
+                found.setdefault(text, []).append((place, node))
+    return found
+
+
+def _members(sides: list[ast.expr]) -> Iterator[ast.expr]:
+    """The sides of a comparison, those of a display one by one."""
+    for side in sides:
+        if isinstance(side, ast.Tuple | ast.List | ast.Set):
+            yield from side.elts
+        else:
+            yield side
 
 
 def _asks_for_storage(func: ast.expr, rest: list[ast.expr]) -> bool:
@@ -70,11 +108,7 @@ def _dtypes_compared(
     sides = [left, *compared]
     if not any(_is_dtype_of(side, names) for side in sides):
         return
-    for side in sides:
-        if isinstance(side, ast.Tuple | ast.List | ast.Set):
-            yield from side.elts
-        elif not _is_dtype_of(side, names):
-            yield side
+    yield from _members([side for side in sides if not _is_dtype_of(side, names)])
 
 
 def _is_dtype_of(node: ast.expr, names: set[str]) -> bool:
@@ -97,12 +131,8 @@ def _conditions(source: ast.expr, facts: Facts) -> Iterator[tuple[ast.expr, bool
             yield parent.test, child is parent.body
         child = parent
     around = {facts.scope, *facts.tree.ancestors(source)}
-    for node in walk_scope(facts.scope):
-        if (
-            isinstance(node, ast.Assert)
-            and node.lineno <= source.lineno
-            and facts.tree.parents[node] in around
-        ):
+    for node in facts.nodes(ast.Assert):
+        if node.lineno <= source.lineno and facts.tree.parents[node] in around:
             yield node.test, True
 
 

@@ -129,8 +129,8 @@ class _Inference:
         facts = self.facts
         kinds = [
             self._definition(d)
-            for d in facts.names.definitions
-            if d in facts.names.of(node) and not self._is_busy(d)
+            for d in facts.names.in_order(facts.names.of(node))
+            if not self._is_busy(d)
         ]
         return agreed(kinds)
 

@@ -6,7 +6,7 @@ import ast
 
 from ..facts import Facts
 from ..syntax import FunctionNode
-from ..width.lineage import Use, operation
+from ..width.lineage import operation, trace
 from ..width.words import word_set, words
 from .types import Kind, Typed
 
@@ -32,11 +32,9 @@ def treated_as_float(trail: list[ast.expr], facts: Facts) -> Typed | None:
     for name in trail:
         if not isinstance(name, ast.Name):
             continue
-        for definition in facts.names.definitions:
-            if definition not in facts.names.of(name):
-                continue
+        for definition in facts.names.in_order(facts.names.of(name)):
             for load in facts.names.uses.get(definition, ()):
-                done = _float_use(load, facts)
+                done = facts.once_at(load, _float_use)
                 if done is not None:
                     return Typed(Kind.FLOAT, f"`{done}` of it (line {load.lineno})")
     return None
@@ -76,14 +74,12 @@ def _fills_with_infinity(call: ast.Call, done: str | None) -> bool:
     )
 
 
-def chosen_while_decoding(
-    source: ast.expr, uses: list[Use], facts: Facts
-) -> Typed | None:
+def chosen_while_decoding(source: ast.expr, facts: Facts) -> Typed | None:
     """`argmax` of the source in a function that is named for decoding tokens."""
     scope = facts.scope
     if not isinstance(scope, FunctionNode) or _DECODING.isdisjoint(words(scope.name)):
         return None
-    for use in uses:
+    for use in trace(source, facts).uses:
         consumer: ast.AST | None = use.consumer
         if isinstance(consumer, ast.Attribute):
             consumer = facts.tree.parents.get(consumer)

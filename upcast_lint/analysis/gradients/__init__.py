@@ -32,7 +32,6 @@ from ..operators import (
 )
 from ..scalars import Operand, classify_operand
 from ..stability import is_rebound_inside, is_stable
-from ..syntax import walk_scope
 from ..tensor_calls import (
     tensor_call,
     torch_function,
@@ -178,7 +177,7 @@ class _Freedom:
         return (
             is_stable(node, self.cast, facts)
             and not is_rebound_inside(node.id, facts)
-            and not _is_made_to_require(node.id, facts)
+            and node.id not in facts.once(_made_to_require)
         )
 
     def _is_free_definition(self, definition: Definition) -> bool:
@@ -250,13 +249,12 @@ def _gives(name: str) -> bool:
     return any(word in _GIVERS for word in name.lower().split("_"))
 
 
-def _is_made_to_require(name: str, facts: Facts) -> bool:
-    """Whether the scope sets `name.requires_grad`."""
-    return any(
-        isinstance(node, ast.Attribute)
-        and node.attr == "requires_grad"
+def _made_to_require(facts: Facts) -> set[str]:
+    """The names of which the scope sets `name.requires_grad`."""
+    return {
+        node.value.id
+        for node in facts.nodes(ast.Attribute)
+        if node.attr == "requires_grad"
         and isinstance(node.ctx, ast.Store)
         and isinstance(node.value, ast.Name)
-        and node.value.id == name
-        for node in walk_scope(facts.scope)
-    )
+    }

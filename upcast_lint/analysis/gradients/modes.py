@@ -25,8 +25,8 @@ from ..imports import Imports
 from ..operators import (
     words,
 )
-from ..order import may_run_between
-from ..syntax import FUNCTIONS, SCOPES, FunctionNode, walk_scope
+from ..order import SUSPENSIONS, may_run_between
+from ..syntax import FUNCTIONS, SCOPES, FunctionNode
 from ..values import (
     truth,
 )
@@ -61,12 +61,11 @@ _HARMLESS_MODULES = ("torch.", "functools.", "typing.", "abc.")
 _FUNCTION_CLASSES = words("torch.autograd.Function torch.autograd.function.Function")
 _ONCE = "torch.autograd.function.once_differentiable"
 _MARKS = ("set_grad_enabled", "enter")
-_SUSPENSIONS = (ast.Yield, ast.YieldFrom, ast.Await, ast.AsyncFor, ast.AsyncWith)
 
 
 def gradient_mode(node: ast.AST, facts: Facts) -> GradientMode:
     """The mode in which a node of this scope is evaluated."""
-    if facts.tree.scope(node) is not facts.scope or _bare_setters(facts):
+    if facts.tree.scope(node) is not facts.scope or facts.once(_bare_setters):
         return GradientMode.UNKNOWN
     if _runs_later(node, facts.scope, facts):
         return GradientMode.UNKNOWN
@@ -84,11 +83,11 @@ def leaves_disabled_region(cast: ast.AST, read: ast.AST, facts: Facts) -> bool:
     """
     tree = facts.tree
     is_elsewhere = tree.scope(read) is not facts.scope
-    bare = _bare_setters(facts)
+    bare = facts.once(_bare_setters)
     for region, mode in _regions(cast, facts):
         if mode is GradientMode.ENABLED and not bare:
             return False
-        is_inside = any(tree.contains(each, read) for each in region.body)
+        is_inside = tree.index_in(region.body, read) is not None
         if not is_inside or is_elsewhere or _runs_later(read, region, facts):
             return True
     if any(may_run_between(cast, setter, read, facts) for setter in bare):
@@ -104,7 +103,7 @@ def _regions(
     """The regions around a node in its scope, innermost first."""
     child = node
     for parent in facts.tree.ancestors(node):
-        if isinstance(parent, ast.With | ast.AsyncWith) and child in parent.body:
+        if isinstance(parent, ast.With | ast.AsyncWith) and isinstance(child, ast.stmt):
             for item in reversed(parent.items):
                 mode = _mode_of_manager(item.context_expr, facts)
                 if mode is not None:
@@ -204,8 +203,9 @@ def _is_disabled_by_autograd(function: FunctionNode, facts: Facts) -> bool:
 def _is_suspended(region: ast.AST, facts: Facts) -> bool:
     """Whether the function can be suspended inside a region."""
     return any(
-        isinstance(node, _SUSPENSIONS) and facts.tree.contains(region, node)
-        for node in walk_scope(facts.scope)
+        facts.tree.contains(region, node)
+        for kind in SUSPENSIONS
+        for node in facts.nodes(kind)
     )
 
 
@@ -228,9 +228,7 @@ def _bare_setters(facts: Facts) -> list[ast.Call]:
     found: list[ast.Call] = []
     if not any(mark in facts.source.text for mark in _MARKS):
         return found
-    for node in walk_scope(facts.scope):
-        if not isinstance(node, ast.Call):
-            continue
+    for node in facts.nodes(ast.Call):
         setter = _setter(node.func, facts)
         parent = facts.tree.parents[node]
         if setter is None or isinstance(parent, (ast.withitem, *SCOPES)):

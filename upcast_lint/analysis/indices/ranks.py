@@ -11,7 +11,7 @@ from dataclasses import dataclass, field
 
 from ..definition_guard import Guard
 from ..facts import Facts
-from ..names import Binding, Definition
+from ..names import Binding, Definition, Reaching
 from ..operators import (
     words,
 )
@@ -108,11 +108,10 @@ class Shapes:
             found = frozenset[int]().union(*map(self._definition, reaching))
             if found != ANY_RANK:
                 return found
-        for each in self.facts.names.definitions:
-            unpacked = _unpacked_shape(each)
-            if unpacked is not None and self.facts.names.of(unpacked[0]) == reaching:
-                return frozenset((unpacked[1],)) if reaching else ANY_RANK
-        return ANY_RANK
+        unpacked = self.facts.once(_unpacked_ranks).get(reaching)
+        if unpacked is None or not reaching:
+            return ANY_RANK
+        return frozenset((unpacked,))
 
     def _definition(self, definition: Definition) -> frozenset[int]:
         value = definition.value
@@ -242,6 +241,16 @@ def known_rank(node: ast.expr, facts: Facts) -> int | None:
     """The number of axes of an expression, where the code leaves but one."""
     found = Shapes(facts).ranks(node)
     return next(iter(found)) if len(found) == 1 else None
+
+
+def _unpacked_ranks(facts: Facts) -> dict[Reaching, int]:
+    """The ranks of what the scope unpacks the shapes of, by what reaches its name."""
+    found: dict[Reaching, int] = {}
+    for definition in facts.names.definitions:
+        unpacked = _unpacked_shape(definition)
+        if unpacked is not None:
+            found.setdefault(facts.names.of(unpacked[0]), unpacked[1])
+    return found
 
 
 def _unpacked_shape(definition: Definition) -> tuple[ast.Name, int] | None:

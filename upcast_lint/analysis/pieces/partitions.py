@@ -107,8 +107,8 @@ def used_parts(call: ast.Call, facts: Facts) -> tuple[set[int] | None, int | Non
                 return None, None
             used = {
                 definition.index
-                for definition in facts.names.definitions
-                if definition.node is parent and _is_read(definition, facts)
+                for definition in facts.names.made_by(parent)
+                if _is_read(definition, facts)
             }
             return {n for n in used if n is not None}, len(targets)
         case ast.Assign(targets=[ast.Name(id=name)]):
@@ -129,8 +129,8 @@ def _taken_out(name: str, statement: ast.stmt, facts: Facts) -> set[int] | None:
         return None
     numbers: set[int] = set()
     around = facts.tree.enclosing_loops(statement)
-    for definition in facts.names.named(name):
-        if definition.node is not statement:
+    for definition in facts.names.made_by(statement):
+        if definition.name != name:
             continue
         for load in facts.names.uses.get(definition, []):
             part = facts.tree.parents[load]

@@ -109,8 +109,8 @@ def elements_of(loop: Iteration, name: ast.Name | None, facts: Facts) -> list[as
     """The loads of a name that a loop binds."""
     return [
         load
-        for definition in facts.names.definitions
-        if definition.node is loop and name is not None and definition.name == name.id
+        for definition in facts.names.made_by(loop)
+        if name is not None and definition.name == name.id
         for load in facts.names.uses.get(definition, [])
     ]
 

@@ -131,9 +131,8 @@ def _is_factor(node: ast.expr, facts: Facts) -> bool:
 def _values_of(node: ast.expr, facts: Facts) -> list[ast.expr]:
     """An expression, and the loads of the name that it is bound to."""
     found = [node]
-    for definition in facts.names.definitions:
-        if definition.value is node:
-            found += facts.names.uses.get(definition, [])
+    for definition in facts.names.giving(node):
+        found += facts.names.uses.get(definition, [])
     return found
 
 

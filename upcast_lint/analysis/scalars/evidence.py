@@ -5,12 +5,12 @@ from __future__ import annotations
 import ast
 import enum
 import re
+from collections.abc import Iterator
 
 from ..facts import Facts
 from ..operators import (
     words,
 )
-from ..syntax import walk_scope
 
 
 class Operand(enum.Enum):
@@ -71,20 +71,14 @@ def annotated(annotation: ast.expr | None) -> Operand | None:
 
 def is_used_as_tensor(name: str, facts: Facts) -> bool:
     """Whether the scope subscripts a name or uses it as only a tensor can be."""
-    return any(_is_tensor_use(node, facts) for node in _named(facts).get(name, ()))
+    return any(_is_tensor_use(node, facts) for node in facts.once(_named).get(name, ()))
 
 
-class _ByName(dict[str, list[ast.Name]]):
+def _named(facts: Facts) -> dict[str, list[ast.Name]]:
     """The names of a scope, by what they say."""
-
-
-def _named(facts: Facts) -> _ByName:
-    found = facts.memo.get(_ByName)
-    if not isinstance(found, _ByName):
-        found = facts.memo[_ByName] = _ByName()
-        for node in walk_scope(facts.scope):
-            if isinstance(node, ast.Name):
-                found.setdefault(node.id, []).append(node)
+    found: dict[str, list[ast.Name]] = {}
+    for node in facts.nodes(ast.Name):
+        found.setdefault(node.id, []).append(node)
     return found
 
 
@@ -117,39 +111,43 @@ def set_in_class(attribute: ast.Attribute, facts: Facts) -> Operand | None:
     )
     if holder is None:
         return None
-    for node in facts.tree.below(holder):
-        if _makes_tensor(node, attribute.attr):
-            return Operand.TENSOR
-    return None
+    is_tensor = attribute.attr in facts.tree.once(holder, _tensors_of)
+    return Operand.TENSOR if is_tensor else None
 
 
-def _makes_tensor(node: ast.AST, name: str) -> bool:
+def _tensors_of(holder: ast.ClassDef) -> set[str]:
+    """The attributes of which a class tells that they are tensors."""
+    return {name for node in ast.walk(holder) for name in _made_tensors(node)}
+
+
+def _made_tensors(node: ast.AST) -> Iterator[str]:
     match node:
         case ast.Call(
             func=ast.Attribute(attr="register_buffer" | "register_parameter"),
             args=[ast.Constant(value=registered), *_],
         ):
-            return bool(registered == name)
+            yield str(registered)
         case ast.Assign(targets=targets, value=ast.Call(func=function)):
-            text = ast.unparse(function)
-            is_ours = any(_is_own(target, name) for target in targets)
-            return is_ours and text.startswith(("torch.", "nn.", "Parameter"))
+            if ast.unparse(function).startswith(("torch.", "nn.", "Parameter")):
+                for target in targets:
+                    yield from _own(target)
         case ast.AnnAssign(target=target, annotation=annotation):
-            is_ours = _is_own(target, name) or (
-                isinstance(target, ast.Name) and target.id == name
-            )
-            return is_ours and annotated(annotation) is Operand.TENSOR
+            if annotated(annotation) is Operand.TENSOR:
+                yield from _own(target)
+                if isinstance(target, ast.Name):
+                    yield target.id
         case ast.Subscript(value=base) | ast.Attribute(value=base, attr="shape"):
-            return _is_own(base, name)
+            yield from _own(base)
         case ast.Call(func=ast.Attribute(value=base, attr=method)):
-            return _is_own(base, name) and method in _METHODS
+            if method in _METHODS:
+                yield from _own(base)
         case _:
-            return False
+            pass
 
 
-def _is_own(node: ast.expr, name: str) -> bool:
+def _own(node: ast.expr) -> Iterator[str]:
     match node:
         case ast.Attribute(value=ast.Name(id="self"), attr=attr):
-            return attr == name
+            yield attr
         case _:
-            return False
+            pass

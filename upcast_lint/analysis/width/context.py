@@ -6,7 +6,7 @@ import ast
 from collections.abc import Iterator
 
 from ..facts import Facts
-from ..syntax import FUNCTIONS, parameters, walk_scope
+from ..syntax import FUNCTIONS, ScopeNode, parameters, walk_scope
 from .weights import CONTEXT, HELD_OTHERWISE, OTHER_SIZE_NEARBY, Evidence
 from .words import (
     LANGUAGE,
@@ -55,7 +55,12 @@ _OTHER_PATHS = (
 )
 
 
-def by_context(facts: Facts) -> Iterator[Evidence]:
+def by_context(facts: Facts) -> list[Evidence]:
+    """The same for every source of a scope."""
+    return list(_of_scope(facts))
+
+
+def _of_scope(facts: Facts) -> Iterator[Evidence]:
     holders = list(_holders(facts))
     yield from _of_language(holders, facts)
     said = [(name, spoken(name)) for name in holders]
@@ -85,20 +90,15 @@ def _holders(facts: Facts) -> Iterator[str]:
 def _of_language(holders: list[str], facts: Facts) -> Iterator[Evidence]:
     found: set[str] = set()
     for scope in (facts.scope, *facts.tree.ancestors(facts.scope)):
-        if isinstance(scope, FUNCTIONS):
-            found |= {parameter.arg for parameter in parameters(scope)}
-            found |= identifiers(walk_scope(scope))
-        elif scope is facts.scope:
-            found |= identifiers(walk_scope(facts.scope))
+        if isinstance(scope, FUNCTIONS) or scope is facts.scope:
+            found |= facts.tree.once(scope, _telling_names)
     # Sizes before tensors and functions, for they say most.
     names = sorted(found, key=lambda name: (not name.endswith(("size", "V")), name))
     for name in names:
         if names_vocabulary(name) and not names_logits(name):
             yield Evidence(CONTEXT, f"`{name}` in the function")
     for name in names:
-        if name in _SEQUENCES or any(
-            f"_{word}_" in spoken(name) for word in _TOKEN_IDS
-        ):
+        if _names_tokens(name):
             yield Evidence(CONTEXT, f"`{name}` in the function")
     for name in holders:
         if not LANGUAGE.isdisjoint(words(name)) or names_log_probs(name):
@@ -106,3 +106,19 @@ def _of_language(holders: list[str], facts: Facts) -> Iterator[Evidence]:
     for name in names:
         if names_other_size(name):
             yield Evidence(OTHER_SIZE_NEARBY, f"`{name}` in the function")
+
+
+def _telling_names(scope: ScopeNode) -> set[str]:
+    """The names that a scope uses and that may speak of a size or of tokens."""
+    found = identifiers(walk_scope(scope))
+    if isinstance(scope, FUNCTIONS):
+        found |= {parameter.arg for parameter in parameters(scope)}
+    return {
+        name
+        for name in found
+        if names_vocabulary(name) or _names_tokens(name) or names_other_size(name)
+    }
+
+
+def _names_tokens(name: str) -> bool:
+    return name in _SEQUENCES or any(f"_{word}_" in spoken(name) for word in _TOKEN_IDS)

@@ -71,7 +71,7 @@ def gather_evidence(source: ast.expr, lineage: Lineage, facts: Facts) -> list[Ev
     has_ground = any(piece.weight >= NAMED_LOGITS for piece in named) or any(
         piece.weight >= ENOUGH for piece in found
     )
-    for piece in _best(by_context(facts)):
+    for piece in _best(facts.once(by_context)):
         if has_ground or piece.weight < 0:
             found.append(piece)
     return found
@@ -293,7 +293,8 @@ def _by_target(lineage: Lineage, facts: Facts) -> Iterator[Evidence]:
     names = [d.name for d in lineage.definitions if d.binding is Binding.ASSIGNED]
     for use in lineage.uses:
         if call_of(use, facts) is not None:
-            names += assigned_names(facts.tree.statement(use.tensor))
+            statement = facts.tree.statement(use.tensor)
+            names += facts.once_at(statement, assigned_names)
     for name in names:
         if not _REWARDS.isdisjoint(words(name)):
             yield Evidence(NAMED_OTHERWISE, f"becomes `{name}`")

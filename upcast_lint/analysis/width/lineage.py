@@ -54,6 +54,17 @@ class Use:
     consumer: ast.AST
 
 
+@dataclass(frozen=True, slots=True)
+class _Climb:
+    """The way up from a load: the expressions that are still the tensor, `load`
+    first, the steps among them, and the use at the end.
+    """
+
+    values: tuple[ast.expr, ...]
+    steps: tuple[ast.expr, ...]
+    use: Use | None
+
+
 @dataclass(slots=True)
 class Lineage:
     trail: list[ast.expr] = field(default_factory=list)
@@ -187,7 +198,7 @@ def _in_order(facts: Facts, name: ast.Name) -> list[Definition]:
     reaching = facts.names.of(name)
     if len(reaching) <= 1:
         return list(reaching)
-    return [d for d in facts.names.definitions if d in reaching]
+    return facts.names.in_order(reaching)
 
 
 def _made_of(definition: Definition) -> ast.expr | None:
@@ -203,10 +214,6 @@ def _made_of(definition: Definition) -> ast.expr | None:
 
 
 def _trace_forward(source: ast.expr, facts: Facts, lineage: Lineage) -> None:
-    bound: dict[ast.expr, list[Definition]] = {}
-    for definition in facts.names.definitions:
-        if definition.binding is Binding.ASSIGNED and definition.value is not None:
-            bound.setdefault(definition.value, []).append(definition)
     known = set(lineage.definitions)
     pending: list[ast.expr] = [source]
     for definition in lineage.definitions:
@@ -218,19 +225,23 @@ def _trace_forward(source: ast.expr, facts: Facts, lineage: Lineage) -> None:
         if load in seen:
             continue
         seen.add(load)
-        for value in _climb(load, facts, lineage):
-            for definition in bound.get(value, ()):
-                if definition not in known:
+        climb = facts.once_at(load, _climb)
+        lineage.steps += climb.steps
+        if climb.use is not None:
+            lineage.uses.append(climb.use)
+        for value in climb.values:
+            for definition in facts.names.giving(value):
+                if definition.binding is Binding.ASSIGNED and definition not in known:
                     known.add(definition)
                     lineage.definitions.append(definition)
                     pending += facts.names.uses.get(definition, ())
 
 
-def _climb(load: ast.expr, facts: Facts, lineage: Lineage) -> list[ast.expr]:
-    """The expressions around `load` that are still the tensor, `load` first."""
+def _climb(load: ast.expr, facts: Facts) -> _Climb:
     parents = facts.tree.parents
     tensor = load
-    climbed = [load]
+    values = [load]
+    steps: list[ast.expr] = []
     while True:
         around = parents.get(tensor)
         if isinstance(around, ast.Attribute):
@@ -241,12 +252,11 @@ def _climb(load: ast.expr, facts: Facts, lineage: Lineage) -> list[ast.expr]:
             step_operand(around, facts) is tensor or tensor in _alternatives(around)
         ):
             break
-        lineage.steps.append(around)
+        steps.append(around)
         if keeps_columns(around):
             break
         tensor = around
-        climbed.append(tensor)
+        values.append(tensor)
     consumer = parents.get(tensor)
-    if consumer is not None:
-        lineage.uses.append(Use(tensor, consumer))
-    return climbed
+    use = None if consumer is None else Use(tensor, consumer)
+    return _Climb(tuple(values), tuple(steps), use)

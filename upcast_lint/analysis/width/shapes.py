@@ -114,14 +114,13 @@ def written_shapes(
     names: list[str], definitions: list[Definition], source: ast.expr, facts: Facts
 ) -> Iterator[WrittenShape]:
     """The shapes written beside the tensor, the nearest to the cast first."""
-    rows = [_row(source, facts)] if _is_assigned(source, facts) else []
-    rows += [
-        _row(d.node, facts)
-        for d in definitions
-        if d.binding in (Binding.ASSIGNED, Binding.UNPACKED)
+    nodes: list[ast.AST] = [source] if _is_assigned(source, facts) else []
+    nodes += [
+        d.node for d in definitions if d.binding in (Binding.ASSIGNED, Binding.UNPACKED)
     ]
-    for row in dict.fromkeys(rows):
-        yield from _comments(row, facts)
+    statements = map(facts.tree.statement, nodes)
+    for statement in {each.lineno: each for each in statements}.values():
+        yield from facts.once_at(statement, _comments)
     for definition in definitions:
         if definition.binding is Binding.PARAMETER:
             yield from _annotation(definition.node)
@@ -144,12 +143,12 @@ def _is_assigned(source: ast.expr, facts: Facts) -> bool:
     return False
 
 
-def _row(node: ast.AST, facts: Facts) -> int:
-    return facts.tree.statement(node).lineno
+def _comments(statement: ast.stmt, facts: Facts) -> list[WrittenShape]:
+    """Those of the comment at the end of a line, and of the comments above it."""
+    return list(_commented(statement.lineno, facts))
 
 
-def _comments(row: int, facts: Facts) -> Iterator[WrittenShape]:
-    """The comment at the end of a line, and the block of comments above it."""
+def _commented(row: int, facts: Facts) -> Iterator[WrittenShape]:
     trailing = _comment(facts.source.line(row))
     found = trailing and read_shape(trailing, f"in a comment (line {row})")
     if found:

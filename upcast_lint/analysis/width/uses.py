@@ -136,11 +136,11 @@ def by_tokens(lineage: Lineage, facts: Facts) -> Iterator[Evidence]:
         done = operation(call, facts)
         at = f"(line {call.lineno})"
         if done in _SELECTIONS:
-            name = _picked_by(call)
+            name = facts.once_at(call, _picked_by)
             if name is not None:
                 yield Evidence(READ_BY_TOKENS, f"gathered by `{name}` {at}")
         elif done in _CHOICES:
-            for name in assigned_names(facts.tree.statement(call)):
+            for name in facts.once_at(facts.tree.statement(call), assigned_names):
                 if not _TOKENS.isdisjoint(words(name)):
                     yield Evidence(CHOOSES_TOKEN, f"`{done}` gives `{name}` {at}")
         elif done == "cross_entropy" and any(
@@ -170,7 +170,7 @@ def call_of(use: Use, facts: Facts) -> ast.Call | None:
     return consumer if isinstance(consumer, ast.Call) else None
 
 
-def assigned_names(statement: ast.stmt) -> list[str]:
+def assigned_names(statement: ast.stmt, _: Facts) -> list[str]:
     """The names that a statement assigns, walruses in it included."""
     targets: list[ast.AST] = []
     if isinstance(statement, ast.Assign):
@@ -212,7 +212,7 @@ def _is_last_row(node: ast.expr) -> bool:
     return is_integer(node, -1)
 
 
-def _picked_by(call: ast.Call) -> str | None:
+def _picked_by(call: ast.Call, _: Facts) -> str | None:
     arguments = (*call.args[1:], *call.args[:1], *(k.value for k in call.keywords))
     names = (token_name(argument) for argument in arguments)
     return next((name for name in names if name is not None), None)

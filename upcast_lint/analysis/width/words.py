@@ -106,6 +106,7 @@ def _table() -> tuple[tuple[str, tuple[str, ...]], ...]:
 _OTHER = _table()
 
 
+@lru_cache(4096)
 def other_axis(identifier: str) -> str | None:
     """What the words say the last axis is, if something else than a vocabulary."""
     said = spoken(identifier)

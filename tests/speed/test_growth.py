@@ -1,0 +1,86 @@
+"""Work grows with the size of a file, not with its square.
+
+Measured in lines of Python that run, which are the same each time: a fourfold size
+takes four times as many, a square sixteen times.
+"""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Callable
+from textwrap import indent
+from types import FrameType
+
+import pytest
+
+from upcast_lint.analysis.width import lineage
+from upcast_lint.checker import Checked, FixMode, Job, check_bytes
+from upcast_lint.linter import Options
+
+FEW, MANY = 20, 80
+MOST = 6.5
+"""Times the work at most, for four times the size."""
+
+
+def lines_run(function: Callable[[], object]) -> int:
+    """How many lines of Python run while a function does."""
+    count = 0
+
+    def trace(frame: FrameType, event: str, argument: object) -> object:
+        nonlocal count
+        count += event == "line"
+        return trace
+
+    before = sys.gettrace()
+    sys.settrace(trace)
+    try:
+        function()
+    finally:
+        sys.settrace(before)
+    return count
+
+
+def check(text: str, fix: FixMode = FixMode.NONE) -> Checked:
+    return check_bytes(text.encode(), "model.py", Job(Options(any_width=True), fix=fix))
+
+
+def method_of(body: str, count: int) -> str:
+    """A method of which the body is repeated, with `N` numbered."""
+    parts = [indent(body.replace("N", str(number)), " " * 8) for number in range(count)]
+    head = "import torch\n\n\nclass C:\n    def f(self, x, i, c, g):\n"
+    return f"{head}{''.join(parts)}        return x\n"
+
+
+CASTS = {
+    "of many names": "aN = xN.float()\nbN = aN.gather(-1, iN)\n",
+    "of one name": "a = x.float()\nb = a.gather(-1, i)\n",
+    "of one name that is bound anew": "x = g(N)\na = x.float()\nb = a.gather(-1, i)\n",
+    "in one expression": "g(x.float().gather(-1, i))\n",
+    "in loops": "for _ in g:\n    a = x.float()\n    g(a.gather(-1, i))\n",
+    "in branches": "if c == N:\n    aN = x.float()\n    return aN.gather(-1, i)\n",
+    "of which one branch reads all": (
+        "a = g(N).float()\nif c:\n    g(a[:, -1])\nelse:\n    g(a.sum())\n"
+    ),
+    "that a guard decides": (
+        "if x.dtype != torch.float32:\n    x = x.float()\ng(x[:, -1])\nx = g(N)\n"
+    ),
+    "before arithmetic": "yN = x.float() / 2\ng(yN[:, -1])\n",
+    "of what is written to": "a = x.float()\nx.add_(1)\ng(a.gather(-1, i))\n",
+    "under a comment": "# in fp32\nxN_fp32 = x.float()\ng(xN_fp32[:, -1])\n",
+    "of attributes": "a = self.tN.float() / self.scale\ng(a[:, -1])\n",
+    "in nested functions": "def hN(y):\n    return y.float().gather(-1, i)\n",
+    "in lambdas": "hN = lambda y: y.float().gather(-1, i)\n",
+    "of parts": "aN, bN = x.float().chunk(2, -1)\ng(aN.sum())\n",
+    "of masks": "mN = x > N\na = x.float()\ng(a[mN])\n",
+}
+
+
+@pytest.mark.parametrize("body", CASTS.values(), ids=CASTS)
+def test_casts_in_one_method(body: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    # What the width of a source rests on is bounded, at more than these functions have.
+    monkeypatch.setattr(lineage, "_MOST_EXPRESSIONS", 10)
+    few, many = method_of(body, FEW), method_of(body, MANY)
+    check(few)  # what is imported and cached is not counted
+    first = lines_run(lambda: check(few))
+    then = lines_run(lambda: check(many))
+    assert then < MOST * first, then / first
