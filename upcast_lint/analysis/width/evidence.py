@@ -71,6 +71,8 @@ def gather_evidence(source: ast.expr, lineage: Lineage, facts: Facts) -> list[Ev
     has_ground = any(piece.weight >= NAMED_LOGITS for piece in named) or any(
         piece.weight >= ENOUGH for piece in found
     )
+    if not has_ground and sum(piece.weight for piece in found) < ENOUGH:
+        return found  # what stands around can only speak against it
     for piece in _best(facts.once(by_context)):
         if has_ground or piece.weight < 0:
             found.append(piece)
