@@ -46,9 +46,9 @@ class Mended(NamedTuple):
 PARSED_SIZE = 1024
 """Up to this many bytes a text is parsed in any case.
 
-Parsing a whole tree would take ten times as long as all of the rest. So of the files
+Parsing a whole tree would take many times as long as all of the rest. So of the files
 that a walk finds, those are parsed that may hold a finding, and the small ones, which
-take a few hundredths of the time; those that the user names are parsed always.
+cost next to nothing; those that the user names are parsed always.
 """
 
 
