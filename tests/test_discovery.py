@@ -3,6 +3,7 @@ from __future__ import annotations
 import os
 import random
 import subprocess
+import sys
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
@@ -253,3 +254,23 @@ def test_gitignore_agrees_with_git(seed: int) -> None:
     asked = ["git", "ls-files", "-z", "--others", "--exclude-standard", "*.py"]
     listed = subprocess.run(asked, capture_output=True, check=True).stdout.decode()
     assert found(exclude=()) == sorted(filter(None, listed.split("\0")))
+
+
+@pytest.mark.skipif(sys.platform != "linux", reason="paths are shorter elsewhere")
+def test_more_folders_than_frames_and_longer_paths_than_there_may_be() -> None:
+    top, name = os.getcwd(), "level"
+    for depth in range(800):
+        os.mkdir(name)
+        os.chdir(name)
+        if depth + 1 in (600, 800):
+            write("x.py")
+    os.chdir(top)
+    deep = f"{name}/" * 600 + "x.py"
+    try:
+        assert found(deep) == [deep]
+        search = Discovery(ConfigFinder(), Exclusion())
+        assert [each.path for each in search.find(["."])] == [deep]
+        (problem,) = search.problems
+        assert problem.endswith("level: File name too long")
+    finally:
+        subprocess.run(["rm", "-r", name], check=True)  # shutil's would be too deep

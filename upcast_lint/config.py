@@ -9,6 +9,7 @@ Paths in patterns are relative to the file's folder.
 from __future__ import annotations
 
 import enum
+import errno
 import os
 from collections.abc import Container, Mapping
 from typing import Annotated, Any, NamedTuple, get_type_hints
@@ -20,6 +21,8 @@ from .selection import suggestion
 PYPROJECT = "pyproject.toml"
 OWN_FILE = "upcast-lint.toml"
 _TABLE = "upcast-lint"
+# Below a folder at the limit of a path's length there can be no file.
+_ABSENT = (errno.ENOENT, errno.ENOTDIR, errno.ENAMETOOLONG)
 
 DEFAULT_EXCLUDE = tuple(
     f"{name}/"
@@ -202,33 +205,37 @@ class ConfigFinder:
         """
         if self._fixed is not None:
             return self._fixed
-        known = self._found.get(folder)
-        if known is None:
-            known = self._found[folder] = self._search(folder, names)
+        passed = []
+        # No recursion: a path can have more folders than Python has frames.
+        while (known := self._found.get(folder) or _own(folder, names)) is None:
+            passed.append(folder)
+            parent = os.path.dirname(folder)
+            if parent == folder:
+                known = Config(Settings(), os.getcwd())
+                break
+            folder, names = parent, None
+        self._found.update(dict.fromkeys((folder, *passed), known))
         return known
 
-    def _search(self, folder: str, names: Container[str] | None) -> Config:
-        for name in (OWN_FILE, PYPROJECT):
-            if names is not None and name not in names:
-                continue
-            config = _load_if_ours(os.path.join(folder, name), must_exist=False)
-            if config is not None:
-                return config
-        parent = os.path.dirname(folder)
-        if parent == folder:
-            return Config(Settings(), os.getcwd())
-        return self.in_folder(parent)
+
+def _own(folder: str, names: Container[str] | None) -> Config | None:
+    """The settings of a file that stands in the folder itself."""
+    for name in (OWN_FILE, PYPROJECT):
+        if names is not None and name not in names:
+            continue
+        config = _load_if_ours(os.path.join(folder, name), must_exist=False)
+        if config is not None:
+            return config
+    return None
 
 
 def _load_if_ours(path: str, *, must_exist: bool = True) -> Config | None:
     """None for a `pyproject.toml` that has no table of ours, or an absent file."""
     try:
         data, _ = read_regular(path)
-    except (FileNotFoundError, NotADirectoryError) as error:
-        if must_exist:
-            raise ConfigError(f"{path}: {error.strerror}") from error
-        return None
     except OSError as error:
+        if not must_exist and error.errno in _ABSENT:
+            return None
         raise ConfigError(f"{path}: {error.strerror}") from error
     is_pyproject = os.path.basename(path) == PYPROJECT
     if is_pyproject and _TABLE.encode() not in data:
