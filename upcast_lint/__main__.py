@@ -9,6 +9,9 @@ import sys
 def main() -> None:
     try:
         _main(sys.argv[1:])
+    except KeyboardInterrupt:  # before the command answers interrupts itself
+        sys.stderr.write("warning: interrupted\n")
+        sys.exit(130)
     except BrokenPipeError:
         # Who read the report has gone; what is still to be flushed goes nowhere.
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
@@ -39,6 +42,10 @@ def _main(arguments: list[str]) -> None:
 if __name__ == "__main__":
     # `python -m` looks for modules in the current folder first, and would run a
     # `json.py` of the project that is checked.
-    if sys.path[:1] in ([""], [os.getcwd()]):
+    try:
+        here = os.getcwd()
+    except OSError:  # it is gone, which the command says
+        here = ""
+    if sys.path[:1] in ([""], [here]):
         del sys.path[0]
     main()

@@ -14,8 +14,9 @@ from typing import Any
 import pytest
 from click.testing import CliRunner, Result
 
-from upcast_lint import writer
+from upcast_lint import __main__, writer
 from upcast_lint.cache import Cache
+from upcast_lint.cli import rules
 from upcast_lint.cli.output import Output
 from upcast_lint.cli.root import root
 from upcast_lint.discovery import Discovery
@@ -118,3 +119,19 @@ def test_while_something_is_verified(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(command, "require_torch", lambda: None)
     result = CliRunner().invoke(root, ["verify"], prog_name="upcast-lint")
     assert lines(result) == ["warning: interrupted; nothing more is verified"]
+
+
+def test_while_click_reads_the_command_line(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(rules, "_as_text", interrupt)
+    result = CliRunner().invoke(root, ["rules"], prog_name="upcast-lint")
+    assert lines(result) == ["warning: interrupted"]
+
+
+def test_while_modules_are_imported(
+    monkeypatch: pytest.MonkeyPatch, capfd: pytest.CaptureFixture[str]
+) -> None:
+    monkeypatch.setattr(__main__, "_main", interrupt)
+    with pytest.raises(SystemExit) as ended:
+        __main__.main()
+    assert ended.value.code == 130
+    assert capfd.readouterr().err == "warning: interrupted\n"

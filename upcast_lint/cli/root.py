@@ -3,10 +3,14 @@
 from __future__ import annotations
 
 import importlib
+from collections.abc import Iterator
+from contextlib import contextmanager
+from typing import Any
 
 import click
 
 from .. import __version__
+from .messages import INTERRUPTED, say
 
 _COMMANDS = {
     "check": (
@@ -22,7 +26,26 @@ _COMMANDS = {
 }
 
 
+@contextmanager
+def _answering_interrupts() -> Iterator[None]:
+    try:
+        yield
+    except KeyboardInterrupt:
+        say("warning", "interrupted")
+        raise click.exceptions.Exit(INTERRUPTED) from None
+
+
 class _LazyGroup(click.Group):
+    # click would end an interrupt with 1, which means findings.
+
+    def make_context(self, *arguments: Any, **options: Any) -> click.Context:
+        with _answering_interrupts():
+            return super().make_context(*arguments, **options)
+
+    def invoke(self, ctx: click.Context) -> Any:
+        with _answering_interrupts():
+            return super().invoke(ctx)
+
     def list_commands(self, ctx: click.Context) -> list[str]:
         return list(_COMMANDS)
 
