@@ -33,7 +33,7 @@ if TYPE_CHECKING:
     from .cache import Cache
 
 # Below this a second process costs more than it saves; measured on two cores.
-_WORTHWHILE_BYTES = 1_500_000
+_WORTHWHILE_BYTES = 4_000_000
 
 
 class Task(NamedTuple):
