@@ -44,11 +44,17 @@ def check(text: str, fix: FixMode = FixMode.NONE) -> Checked:
     return check_bytes(text.encode(), "model.py", Job(Options(any_width=True), fix=fix))
 
 
-def method_of(body: str, count: int) -> str:
+def method_of(body: str, count: int, end: str = "") -> str:
     """A method of which the body is repeated, with `N` numbered."""
-    parts = [indent(body.replace("N", str(number)), " " * 8) for number in range(count)]
+    parts = [body.replace("N", str(number)) for number in range(count)]
     head = "import torch\n\n\nclass C:\n    def f(self, x, i, c, g):\n"
-    return f"{head}{''.join(parts)}        return x\n"
+    return head + indent("".join(parts) + end + "return x\n", " " * 8)
+
+
+def times_the_work(few: str, many: str, fix: FixMode = FixMode.NONE) -> float:
+    check(few, fix)  # what is imported and cached is not counted
+    first = lines_run(lambda: check(few, fix))
+    return lines_run(lambda: check(many, fix)) / first
 
 
 CASTS = {
@@ -80,7 +86,23 @@ def test_casts_in_one_method(body: str, monkeypatch: pytest.MonkeyPatch) -> None
     # What the width of a source rests on is bounded, at more than these functions have.
     monkeypatch.setattr(lineage, "_MOST_EXPRESSIONS", 10)
     few, many = method_of(body, FEW), method_of(body, MANY)
-    check(few)  # what is imported and cached is not counted
-    first = lines_run(lambda: check(few))
-    then = lines_run(lambda: check(many))
-    assert then < MOST * first, then / first
+    assert times_the_work(few, many) < MOST
+
+
+BINDINGS = {
+    "in branches": "if c: x = g(x)\n",
+    "in place in branches": "if c: x += N\n",
+    "before handlers": "try:\n    x = g(x)\nexcept ValueError:\n    pass\n",
+    "in handlers": "try:\n    x = g(x)\nexcept ValueError:\n    x = c(x)\n",
+    "under a manager that swallows": "with suppress(c):\n    x = g(x)\n",
+    "in loops": "for _ in c:\n    x = g(x)\n",
+    "in conditions": "x = g(x) if c else x\n",
+    "of other names": "if c: yN = g(yN)\n",
+}
+
+
+@pytest.mark.parametrize("body", BINDINGS.values(), ids=BINDINGS)
+def test_bindings_before_a_cast(body: str) -> None:
+    cast = "a = x.float()\ng(a.gather(-1, i))\n"
+    few, many = method_of(body, 2 * FEW, cast), method_of(body, 2 * MANY, cast)
+    assert times_the_work(few, many) < MOST

@@ -12,7 +12,8 @@ from __future__ import annotations
 import ast
 import enum
 from bisect import bisect_right
-from collections.abc import Iterable, Sequence
+from collections import defaultdict
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from operator import itemgetter
 
@@ -80,13 +81,13 @@ class Names:
     definitions: list[Definition] = field(default_factory=list)
     reaching: dict[ast.Name, Reaching] = field(default_factory=dict)
     """For each load (and each `del`) of a name, the definitions that may reach it."""
-    uses: dict[Definition, list[ast.Name]] = field(default_factory=dict)
     nested: dict[ScopeNode, None] = field(default_factory=dict)
     """The functions, lambdas and classes that are made here, in order."""
     declared: set[str] = field(default_factory=set)
     """Names of `global` and `nonlocal` statements."""
     _known: _Known = field(default_factory=dict, repr=False)
     _named: dict[str, list[Definition]] = field(default_factory=dict, repr=False)
+    _uses: dict[Definition, list[ast.Name]] | None = None
     _giving: dict[ast.expr, list[Definition]] | None = None
     _made_by: dict[ast.AST, list[Definition]] | None = None
     _places: dict[Definition, int] | None = None
@@ -97,6 +98,17 @@ class Names:
     _recorder: _Recorder | None = None
 
     # What follows is made when first asked for: of most scopes it never is.
+
+    @property
+    def uses(self) -> Mapping[Definition, list[ast.Name]]:
+        """The loads that each definition may reach."""
+        if self._uses is None:
+            uses: defaultdict[Definition, list[ast.Name]] = defaultdict(list)
+            for load, found in self.reaching.items():
+                for definition in found:
+                    uses[definition].append(load)
+            self._uses = dict(uses)
+        return self._uses
 
     @property
     def captured(self) -> set[str]:
@@ -203,10 +215,6 @@ class _Walker:
                 self._statement(item)
             elif isinstance(item, ast.expr):
                 self._expression(item)
-        uses = self.names.uses
-        for load, found in self.names.reaching.items():
-            for definition in found:
-                uses.setdefault(definition, []).append(load)
 
     # Definitions
 
@@ -243,8 +251,8 @@ class _Walker:
         found = self.env.get(node.id)
         if found is None:
             found = frozenset((self._free(node.id),))
-        seen = self.names.reaching.get(node, _NOTHING)
-        self.names.reaching[node] = seen | found
+        seen = self.names.reaching.get(node)
+        self.names.reaching[node] = seen | found if seen else found
 
     def _target(
         self,
@@ -631,6 +639,9 @@ class _Recorder(_Walker):
     ) -> None:
         super()._bind(name, binding, node, value, index)
         self._bound.add(name)
+
+    def _load(self, node: ast.Name) -> None:
+        """What reaches a load is known, and takes much room where it is much."""
 
     def _statement(self, node: ast.stmt) -> None:
         if self.env is not None:

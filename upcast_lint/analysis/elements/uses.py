@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import ast
+from itertools import chain
 
 from ..facts import Facts
 from ..syntax import FunctionNode
@@ -29,14 +30,18 @@ _CHOICES = word_set("argmax topk multinomial")
 
 def treated_as_float(trail: list[ast.expr], facts: Facts) -> Typed | None:
     """A use of the tensor itself, not of the copy, that has no integer form."""
-    for name in trail:
-        if not isinstance(name, ast.Name):
-            continue
-        for definition in facts.names.in_order(facts.names.of(name)):
-            for load in facts.names.uses.get(definition, ()):
-                done = facts.once_at(load, _float_use)
-                if done is not None:
-                    return Typed(Kind.FLOAT, f"`{done}` of it (line {load.lineno})")
+    names = facts.names
+    definitions = dict.fromkeys(
+        definition
+        for node in trail
+        if isinstance(node, ast.Name)
+        for definition in names.in_order(names.of(node))
+    )
+    loads = chain.from_iterable(names.uses.get(each, ()) for each in definitions)
+    for load in dict.fromkeys(loads):
+        done = facts.once_at(load, _float_use)
+        if done is not None:
+            return Typed(Kind.FLOAT, f"`{done}` of it (line {load.lineno})")
     return None
 
 

@@ -20,7 +20,10 @@ attributes, containers or other functions.
 from __future__ import annotations
 
 import ast
+from collections import deque
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
+from itertools import islice
 
 from ..facts import Facts
 from ..names import Binding, Definition
@@ -175,15 +178,19 @@ def _alternatives(node: ast.expr) -> list[ast.expr]:
 
 def _trace_back(source: ast.expr, facts: Facts, lineage: Lineage) -> None:
     seen: set[ast.AST] = set()
-    pending = [source]
+    known: set[Definition] = set()
+    pending = deque([source])
     while pending and len(seen) < _MOST_EXPRESSIONS:
-        node = pending.pop(0)
+        node = pending.popleft()
         if node in seen:
             continue
         seen.add(node)
         lineage.trail.append(node)
         if isinstance(node, ast.Name):
             for definition in _in_order(facts, node):
+                if definition in known:
+                    continue
+                known.add(definition)
                 lineage.definitions.append(definition)
                 made_of = _made_of(definition)
                 if made_of is not None:
@@ -215,16 +222,14 @@ def _made_of(definition: Definition) -> ast.expr | None:
 
 def _trace_forward(source: ast.expr, facts: Facts, lineage: Lineage) -> None:
     known = set(lineage.definitions)
-    pending: list[ast.expr] = [source]
-    for definition in lineage.definitions:
-        if definition.binding is not Binding.FREE:
-            pending += facts.names.uses.get(definition, ())
-    seen: set[ast.expr] = set()
-    while pending and len(seen) < _MOST_EXPRESSIONS:
-        load = pending.pop(0)
-        if load in seen:
-            continue
-        seen.add(load)
+    uses = facts.names.uses
+    pending: deque[Sequence[ast.expr]] = deque([[source]])
+    pending += (
+        uses.get(definition, ())
+        for definition in lineage.definitions
+        if definition.binding is not Binding.FREE
+    )
+    for load in islice(_each_once(pending), _MOST_EXPRESSIONS):
         climb = facts.once_at(load, _climb)
         lineage.steps += climb.steps
         if climb.use is not None:
@@ -234,7 +239,17 @@ def _trace_forward(source: ast.expr, facts: Facts, lineage: Lineage) -> None:
                 if definition.binding is Binding.ASSIGNED and definition not in known:
                     known.add(definition)
                     lineage.definitions.append(definition)
-                    pending += facts.names.uses.get(definition, ())
+                    pending.append(uses.get(definition, ()))
+
+
+def _each_once(pending: deque[Sequence[ast.expr]]) -> Iterator[ast.expr]:
+    """The loads of a queue that grows meanwhile."""
+    seen: set[ast.expr] = set()
+    while pending:
+        for load in pending.popleft():
+            if load not in seen:
+                seen.add(load)
+                yield load
 
 
 def _climb(load: ast.expr, facts: Facts) -> _Climb:
