@@ -38,6 +38,10 @@ SIZES = (50, 150, 350)
 ROW = "{:<34} {:>9} {:>9} {:>7}  {:<8} {:<8} {}"
 
 
+class NotInstalled(Exception):
+    """A command to compare; `str` says which."""
+
+
 class Table:
     """Prints a row as soon as it is known, and remembers the largest process."""
 
@@ -104,12 +108,9 @@ def main() -> None:
 
         profile(options.folder, options.width == "any")
         return
-    ruff = _tool("ruff")
-    if ruff is None:
-        sys.exit("ruff is not installed beside this interpreter or on the PATH")
     folder = str(Path(options.folder).resolve())
     with tempfile.TemporaryDirectory() as scratch:
-        _compare(folder, scratch, ruff, options.rounds)
+        _compare(folder, scratch, options.rounds)
         if options.growth:
             _grow(options.growth, scratch)
         if options.others:
@@ -129,11 +130,11 @@ def _options() -> argparse.Namespace:
     return parser.parse_args()
 
 
-def _compare(folder: str, scratch: str, ruff: str, rounds: int) -> None:
+def _compare(folder: str, scratch: str, rounds: int) -> None:
     """The scratch folder is the current one, so that no cache lands elsewhere."""
     table = Table()
     ours = _ours(folder)
-    theirs = [ruff, "check", "--isolated", "--select", "F401", folder]
+    theirs = [_tool("ruff"), "check", "--isolated", "--select", "F401", folder]
     cold = [*ours, "--no-cache"], [*theirs, "--no-cache"]
     pair = in_turn(*cold, scratch, rounds)
     table.pair("cold, default width", pair, 1.0, 0.5)
@@ -152,7 +153,7 @@ def _compare(folder: str, scratch: str, ruff: str, rounds: int) -> None:
 
 
 def _ours(path: str) -> list[str]:
-    return [sys.executable, "-m", "upcast_lint", "check", "--isolated", path]
+    return [_tool("upcast-lint"), "check", "--isolated", path]
 
 
 def _grow(projects: list[str], scratch: str) -> None:
@@ -197,22 +198,28 @@ def _others(folder: str, scratch: str) -> None:
         ("fixit", ["lint"]),
         ("torchfix", []),
     ):
-        tool = _tool(name)
-        if tool is None:
+        try:
+            wall = measure([_tool(name), *arguments, folder], scratch).wall
+        except NotInstalled:
             print(f"{name:<12} not installed")
             continue
-        try:
-            wall = measure([tool, *arguments, folder], scratch).wall
         except RuntimeError as error:
             print(f"{name:<12} failed: {str(error).splitlines()[-1]}")
             continue
         print(f"{name:<12} {wall:8.2f} s {wall / ours:8.0f}×")
 
 
-def _tool(name: str) -> str | None:
+def _tool(name: str) -> str:
+    """The command of this environment, or the one on the PATH; raises NotInstalled."""
     beside = Path(sys.executable).parent / name
-    return str(beside) if beside.exists() else shutil.which(name)
+    found = str(beside) if beside.exists() else shutil.which(name)
+    if found is None:
+        raise NotInstalled(f"{name} is neither beside this interpreter nor on the PATH")
+    return found
 
 
 if __name__ == "__main__":
-    main()
+    try:
+        main()
+    except NotInstalled as error:
+        sys.exit(str(error))
