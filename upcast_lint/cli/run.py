@@ -136,16 +136,22 @@ def _check_all(
     """Check the tasks, and write each fix as soon as it is known."""
     # What is run under a limit of time should not share the processor.
     jobs = options.jobs or (1 if gate else None)
+    by_path = {task.absolute: task for task in tasks}
     with Progress(len(tasks), is_quiet=options.quiet) as progress:
         for outcome in run(tasks, jobs, cache, gate):
             settled = _settle(outcome, so_far, options)
+            if settled is None:
+                settled = _without_fix(by_path[outcome.absolute])
             so_far.outcomes.append(settled)
             progress.step(settled.path)
     so_far.outcomes.sort(key=lambda outcome: outcome.path)
 
 
-def _settle(outcome: Outcome, so_far: Run, options: Options) -> Outcome:
-    """Write the outcome's fix, or keep its diff; say what went wrong."""
+def _settle(outcome: Outcome, so_far: Run, options: Options) -> Outcome | None:
+    """Write the outcome's fix, or keep its diff; say what went wrong.
+
+    None where the fix could not be written, so that nothing is known of what is left.
+    """
     checked = outcome.checked
     if outcome.failure is not None:
         so_far.problems.append(f"{outcome.path}: internal error: {outcome.failure}")
@@ -172,8 +178,13 @@ def _settle(outcome: Outcome, so_far: Run, options: Options) -> Outcome:
     except (writer.Changed, OSError) as error:
         reason = error.strerror if isinstance(error, OSError) else None
         so_far.problems.append(f"{outcome.path}: not fixed: {reason or error}")
-        return outcome._replace(checked=checked._replace(data=None, fixed=()))
+        return None
     return outcome
+
+
+def _without_fix(task: Task) -> Outcome:
+    job = task.job._replace(fix=FixMode.NONE)
+    return next(run([task._replace(job=job)], 1, None))
 
 
 def _diff(outcome: Outcome, new: bytes) -> bytes:
