@@ -134,7 +134,7 @@ class Outline:
         return None if found < 0 else found
 
     def _end_of_block(self, start: int, indent: str) -> int:
-        match = _block_end(len(indent)).search(self.text, start)
+        match = _block_end(indent).search(self.text, start)
         return len(self.text) if match is None else match.start() + 1
 
     def _method(self, start: int, offset: int) -> tuple[int, str] | None:
@@ -171,6 +171,10 @@ def _shallower(indent: int) -> re.Pattern[str]:
 
 
 @cache
-def _block_end(indent: int) -> re.Pattern[str]:
-    """The line end before a line that is no further in, comments and brackets aside."""
-    return re.compile(rf"\n[ \t]{{0,{indent}}}(?=[^\s#)\]}}])")
+def _block_end(indent: str) -> re.Pattern[str]:
+    """The line end before a line that is no further in, comments and brackets aside.
+
+    Code is indented by blanks or by tabs; a line of the other kind is in a string.
+    """
+    blank = "\t" if "\t" in indent else " "
+    return re.compile(rf"\n{blank}{{0,{len(indent)}}}(?=[^\s#)\]}}])")

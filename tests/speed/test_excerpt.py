@@ -1,0 +1,121 @@
+"""What is cut out of a source around the functions that are suspect."""
+
+from __future__ import annotations
+
+import ast
+
+import pytest
+
+from upcast_lint.screen.excerpt import excerpt
+from upcast_lint.source import Source
+
+TEXT = '''\
+import torch
+
+SIZE = 3
+
+
+@cached
+async def other(
+    x,
+):
+    return x
+
+
+class Other(torch.nn.Module):
+    y = 1
+
+    def f(self):
+        return self.y
+
+
+class Held:
+    """A class."""
+
+    z = 2
+
+    def __init__(self, x):
+        self.ids = torch.tensor(x)
+
+    @property
+    def g(self):
+        """Docs:
+\tby a tab.
+        """
+        return self.z
+
+    def suspect(self, x):
+        y = x.float()
+        return y[self.ids]
+
+
+def last(x): return x
+'''
+LEFT = '''\
+import torch
+
+SIZE = 3
+
+
+@cached
+def other(): pass
+
+
+class Other: pass
+
+
+class Held:
+    """A class."""
+
+    z = 2
+
+    def __init__(self, x):
+        self.ids = torch.tensor(x)
+
+    @property
+    def g(): pass
+
+    def suspect(self, x):
+        y = x.float()
+        return y[self.ids]
+
+
+def last(): pass
+'''
+
+
+def source(text: str) -> Source:
+    return Source("x.py", b"", text, "utf-8", False)
+
+
+def rows(text: str, name: str) -> tuple[int, int]:
+    for node in ast.walk(ast.parse(text)):
+        if isinstance(node, ast.FunctionDef) and node.name == name:
+            assert node.end_lineno is not None
+            return node.lineno, node.end_lineno
+    raise LookupError(name)
+
+
+def test_names_are_left_of_what_is_cut() -> None:
+    part = excerpt(source(TEXT), [rows(TEXT, "suspect")])
+    assert part is not None
+    assert ast.dump(ast.parse(part.text)) == ast.dump(ast.parse(LEFT))
+
+
+def test_rows_stay_what_they_are() -> None:
+    at = rows(TEXT, "suspect")
+    part = excerpt(source(TEXT), [at])
+    assert part is not None
+    assert rows(part.text, "suspect") == at
+    assert part.text.count("\n") == TEXT.count("\n")
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "def last(x): return x.float()[0]\n",
+        "class \\\n  A: pass\ndef last(x):\n    return x\n",
+    ],
+)
+def test_nothing_is_cut_where_that_is_not_clear(text: str) -> None:
+    assert excerpt(source(text), [rows(text, "last")]) is None
