@@ -48,14 +48,40 @@ class Known:
         self.text = text
         self.selections = selections
         self.names_a_type = False
-        self._imported: dict[str, str] | None = None
+        self._functions: dict[str, set[str]] = {}
 
-    @property
+    @cached_property
     def imported(self) -> dict[str, str]:
         """What the names stand for that are imported from torch."""
-        if self._imported is None:
-            self._imported = torch_names(self.text)
-        return self._imported
+        return torch_names(self.text)
+
+    def functions(self, name: str) -> set[str]:
+        """The functions of torch that a name may stand for, as far as they matter.
+
+        By import, or because the file somewhere assigns it a name or an attribute.
+        """
+        known = self._functions.get(name)
+        if known is None:
+            known = self._functions[name] = self._assigned(name, 3)
+        return known
+
+    def _assigned(self, name: str, depth: int) -> set[str]:
+        found = {self.imported.get(name, "")}
+        start = self.text.find(name) if depth else -1
+        while start >= 0:
+            end = start + len(name)
+            match = None
+            if not is_word(self.text[start - 1 : start]):
+                match = _ASSIGNMENT.match(self.text, end)
+            if match is not None:
+                for value in _VALUE.findall(match[1]):
+                    _, dot, last = value.rpartition(".")
+                    if dot:
+                        found.add(last)
+                    elif value != name:
+                        found |= self._assigned(value, depth - 1)
+            start = self.text.find(name, end)
+        return found
 
 
 class Reach:
@@ -192,7 +218,7 @@ class Reach:
             case ast.Name(id=alias):
                 if not carries:
                     return False
-                names = self._torch_names_of(alias)
+                names = self.known.functions(alias)
                 if names & self.known.selections:
                     raise _Found
                 return bool(names & _STEPS)
@@ -241,29 +267,6 @@ class Reach:
                         if isinstance(part, ast.Attribute) and part.attr in _WIDE:
                             return True
         return False
-
-    def _torch_names_of(self, name: str, depth: int = 3) -> set[str]:
-        """The functions of torch that a name may stand for, as far as they matter.
-
-        By import, or because the file somewhere assigns it a name or an attribute.
-        """
-        found = {self.known.imported.get(name, "")}
-        text = self.known.text
-        start = text.find(name) if depth else -1
-        while start >= 0:
-            end = start + len(name)
-            match = None
-            if not is_word(text[start - 1 : start]):
-                match = _ASSIGNMENT.match(text, end)
-            if match is not None:
-                for value in _VALUE.findall(match[1]):
-                    _, dot, last = value.rpartition(".")
-                    if dot:
-                        found.add(last)
-                    elif value != name:
-                        found |= self._torch_names_of(value, depth - 1)
-            start = text.find(name, end)
-        return found
 
 
 def _places_of(name: str, text: str) -> Iterator[int]:

@@ -35,6 +35,8 @@ _TORCH_IMPORT = re.compile(
     r"from torch[\w.]*[\s\\]+import[\s\\]*(\([^)]*\)|(?:\\\r?\n|[^\n\\])*)"
 )
 
+_NAMES = re.compile(r"[\w\s,\\]*")
+
 
 class Spots(NamedTuple):
     """Offsets in the text."""
@@ -48,6 +50,7 @@ class Spots(NamedTuple):
 def find_spots(text: str) -> Spots:
     calls: list[int] = []
     types: list[tuple[int, int]] = []
+    is_imported = False
     for word in _WORDS:
         start = text.find(word)
         while start >= 0:
@@ -57,6 +60,7 @@ def find_spots(text: str) -> Spots:
                 following = text[end + 2 : end + 3]
                 if not (is_word(before) or before in _QUOTES or is_word(following)):
                     types.append((start, end + 2))
+                    is_imported |= before != "."
             elif is_word(after[:1]):
                 pass
             elif before == "." or (before in _BLANK and _follows_dot(text, start)):
@@ -65,11 +69,14 @@ def find_spots(text: str) -> Spots:
                     calls.append(start)
                 if is_called is not True:
                     types.append((start, end))
+            elif not is_imported:
+                is_imported = _may_be_imported(text, start)
             start = text.find(word, end)
     if "torch" not in text:
         return Spots(calls, [], False)  # the types are those of numpy and others
     taken = [start for start, end in types if _may_be_taken(text, start, end)]
-    return Spots(calls, taken, not _WIDE.isdisjoint(torch_names(text).values()))
+    is_imported = is_imported and not _WIDE.isdisjoint(torch_names(text).values())
+    return Spots(calls, taken, is_imported)
 
 
 def find_conversions(
@@ -103,6 +110,12 @@ def torch_names(text: str) -> dict[str, str]:
 
 def is_word(character: str) -> bool:
     return character == "_" or character.isalnum()
+
+
+def _may_be_imported(text: str, start: int) -> bool:
+    """Whether a word stands where an import may list it, perhaps on a further line."""
+    before = text[text.rfind("\n", 0, start) + 1 : start]
+    return "import" in before or _NAMES.fullmatch(before) is not None
 
 
 def _follows_dot(text: str, start: int) -> bool:
