@@ -236,6 +236,8 @@ def _mend(
     reasons: Mapping[Finding, str] = {}
     # Rows shift as fixes are made; what was hidden stays known by identity.
     focus = Focus(known=tuple(Counter(hidden).items()))
+    # What was mended has been parsed.
+    again = job._replace(options=job.options._replace(parses_always=False))
     for _ in range(_MAX_ROUNDS):
         chosen = tuple(filter(job.fix.takes, findings))
         reasons = _refusals(document.source, job, chosen, gate)
@@ -252,7 +254,7 @@ def _mend(
             break
         fixed += _located(document, done)
         document = read_document(data, path)
-        findings, _ = _in_focus(document, _findings(document, job), focus)
+        findings, _ = _in_focus(document, _findings(document, again), focus)
     refused = {each: _without_fix(each, why) for each, why in reasons.items()}
     left = _left(document, tuple(refused.get(f, f) for f in findings), job)
     texts = document.texts() if left else {}

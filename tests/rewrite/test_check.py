@@ -2,9 +2,14 @@
 
 from __future__ import annotations
 
+import ast
+from random import Random
+
 import pytest
 
 from upcast_lint.finding import Edit
+from upcast_lint.rewrite import check as module
+from upcast_lint.rewrite.changes import changes_of
 from upcast_lint.rewrite.check import failed_check
 from upcast_lint.source import apply_edits
 
@@ -141,3 +146,122 @@ def test_line_ends_of_every_kind() -> None:
         text = TEXT.replace("\n", ending)
         assert check(("x.float()", "x"), text=text) is None
         assert check(("y[0]  # last", "y[0]"), text=text) is not None
+
+
+CHANGES: dict[str, tuple[str, list[tuple[str, str]], list[tuple[int, str, str]]]] = {
+    "a line of one statement": (
+        "a = 1\nb = 2\nc = 3\n",
+        [("2", "4")],
+        [(2, "b = 2\n", "b = 4\n")],
+    ),
+    "two statements": (
+        "a = 1\n# b\nb = 2\nc = 3\n",
+        [("1", "4"), ("3", "5")],
+        [(1, "a = 1\n# b\n", "a = 4\n# b\n"), (4, "c = 3\n", "c = 5\n")],
+    ),
+    "a statement that goes": (
+        "a = 1\nb = 2\nc = 3\n",
+        [("b = 2\n", "")],
+        [(2, "b = 2\nc = 3\n", "c = 3\n")],
+    ),
+    "a function that is decorated": (
+        "a = 1\n@d\ndef f():\n    return a\n\nc = 3\n",
+        [("return a", "return 2")],
+        [(2, "@d\ndef f():\n    return a\n\n", "@d\ndef f():\n    return 2\n\n")],
+    ),
+    "statements on one line": (
+        "a = 1; b = 2\nc = 3\n",
+        [("2", "4")],
+        [(1, "a = 1; b = 2\n", "a = 1; b = 4\n")],
+    ),
+    "the last line, which has no end": (
+        "a = 1\nb = 2",
+        [("2", "4")],
+        [(2, "b = 2", "b = 4")],
+    ),
+    "what stands under an import from the future": (
+        "# a\nfrom __future__ import annotations\na = 1\nb = 2\n",
+        [("2", "4")],
+        [
+            (1, *["# a\nfrom __future__ import annotations\n"] * 2),
+            (4, "b = 2\n", "b = 4\n"),
+        ],
+    ),
+}
+
+
+@pytest.mark.parametrize(("text", "edited", "found"), CHANGES.values(), ids=CHANGES)
+def test_what_changes(
+    text: str, edited: list[tuple[str, str]], found: list[tuple[int, str, str]]
+) -> None:
+    source = source_of(text)
+    edits = []
+    for old, new in edited:
+        start = text.index(old)
+        edits.append(Edit(source.range(start, start + len(old)), new))
+    after = apply_edits(source, edits)
+    changes = changes_of(source, after, edits, ast.parse(after))
+    assert changes is not None
+    assert [(c.row, c.before, c.after) for c in changes] == found
+
+
+STATEMENTS = (
+    "from __future__ import annotations\n",
+    "x = 1\n",
+    "y = x  # c\n",
+    "a = 1; b = 2\n",
+    "def f(p):\n    # in\n    q = p.float()\n    return q[0]\n",
+    "if x:\n    y = 2\nelse:\n    y = 3  # d\n",
+    "try:\n    z = y\nexcept E:\n    pass\n",
+    '@d\n@e\ndef g(n: x) -> y:\n    """doc\n# no"""\n    return n + z\n',
+    's = """\n# in\nx = 2\n"""\n',
+    "class C:\n    v: x = y\n    def m(self): return v\n",
+    "l = \\\n  x\n",
+    "def h():\n    global x\n    x = 3\n    return k\n",
+)
+CONTENTS = (
+    *("", "x", "x = 1\n", "# c\n", "\n", "else:\n    pass\n", "    ", "z = x\n", "; "),
+    *('"""', "  # d", "\\\n", "(", "\r\n", "del y\n", "import k\n"),
+)
+
+
+def test_what_changes_tells_the_same_as_the_whole(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    random = Random(0)
+    passed = 0
+    for _ in range(1500):
+        text = "".join(random.choices(STATEMENTS, k=random.randint(1, 6)))
+        text = text.replace("\n", random.choice(("\n", "\n", "\n", "\r\n", "\r")))
+        source = source_of(text)
+        start = random.choice(source.line_starts)
+        end = min(start + random.choice((0, 3, 9)), len(text))
+        edits = [Edit(source.range(start, end), random.choice(CONTENTS))]
+        after = apply_edits(source, edits)
+        with monkeypatch.context() as patch:
+            patch.setattr(module, "changes_of", lambda *_: None)
+            whole = failed_check(source, after, edits)
+        assert failed_check(source, after, edits) == whole, (text, edits)
+        passed += whole is None
+    assert 200 < passed < 1300
+
+
+def test_of_a_large_file_only_what_changes_is_compared(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    printed: list[ast.stmt] = []
+    own = module._own
+
+    def counted(statement: ast.stmt) -> str:
+        printed.append(statement)
+        return own(statement)
+
+    monkeypatch.setattr(module, "_own", counted)
+    assert check(("x.float()", "x"), text="a = 1\n" * 1000 + TEXT) is None
+    assert 0 < len(printed) < 20
+
+
+def test_a_file_that_does_not_compile() -> None:
+    text = "def f(a, a):\n    b = a.float()\n    return b\n"
+    failed = check(("a.float()", "a"), text=text)
+    assert failed is not None and failed.startswith("the names of the file cannot")

@@ -2,6 +2,7 @@
 
 It parses; every statement that no edit touched is still there, as it was, in its order
 and at its depth; every name still has a binding where it had one; no comment is lost.
+Where the outermost statements that were edited show it, the others are not looked at.
 """
 
 from __future__ import annotations
@@ -10,11 +11,13 @@ import ast
 import io
 import symtable
 import tokenize
+from bisect import bisect_left
 from collections import Counter
 from collections.abc import Iterator, Sequence
 
 from ..finding import Edit
 from ..source import Source
+from .changes import Change, changes_of, first_row, head
 from .text import is_directive
 
 
@@ -24,28 +27,71 @@ def failed_check(source: Source, text: str, edits: Sequence[Edit]) -> str | None
         after = ast.parse(text, source.path)
     except SyntaxError as error:
         return f"the rewritten file would not parse: {error.msg}"
-    before = ast.parse(source.text, source.path)
-    touched = sorted((e.range.start.row, e.range.end.row) for e in edits)
-    kept = [
-        print_
-        for statement, print_ in _statements(before, 0)
-        if not _is_touched(statement, touched)
-    ]
-    if not _is_subsequence(kept, [print_ for _, print_ in _statements(after, 0)]):
-        return "the rewrite would change a statement that it does not edit"
-    unbound = _unbound_names(text, source.path) - _unbound_names(
-        source.text, source.path
+    touched = sorted(
+        {
+            row
+            for edit in edits
+            for row in range(edit.range.start.row, edit.range.end.row + 1)
+        }
     )
+    changes = changes_of(source, text, edits, after)
+    if changes is not None and _evidently_pass(changes, touched):
+        return None
+    before = ast.parse(source.text, source.path)
+    if not _keeps_statements(before, after, touched):
+        return "the rewrite would change a statement that it does not edit"
+    try:
+        unbound = _names(text)[1] - _names(source.text)[1]
+    except SyntaxError as error:
+        return f"the names of the file cannot be told: {error.msg}"
     if unbound:
         return f"the rewrite would leave `{min(unbound)[1]}` without a binding"
-    lost = [
-        comment
-        for comment in _comments(source.text) - _comments(text)
-        if not is_directive(comment)
-    ]
+    lost = _lost_comments(source.text, text)
     if lost:
         return f"the rewrite would lose the comment {min(lost)!r}"
     return None
+
+
+def _evidently_pass(changes: Sequence[Change], touched: Sequence[int]) -> bool:
+    """Whether the changes alone show that the whole text passes the checks.
+
+    They do not where they take a binding that other statements may need, or tell to
+    read these otherwise.
+    """
+    before = "".join(change.before for change in changes)
+    after = "".join(change.after for change in changes)
+    try:
+        for change in changes:
+            old = ast.parse(change.before)
+            new = ast.Module(change.statements, [])
+            if list(map(ast.dump, head(old))) != list(map(ast.dump, head(new))):
+                return False
+            if not _keeps_statements(old, new, touched, change.row - 1):
+                return False
+        bound, unbound = _names(before)
+        still_bound, now_unbound = _names(after)
+        return (
+            bound <= still_bound
+            and now_unbound <= unbound
+            and not _lost_comments(before, after)
+        )
+    except (SyntaxError, tokenize.TokenError):
+        return False
+
+
+def _keeps_statements(
+    before: ast.Module, after: ast.Module, touched: Sequence[int], above: int = 0
+) -> bool:
+    """Whether the statements outside of the rows that edits touch are all there still.
+
+    There are so many rows `above` the first of `before`.
+    """
+    kept = [
+        print_
+        for statement, print_ in _statements(before, 0)
+        if not _is_touched(statement, touched, above)
+    ]
+    return _is_subsequence(kept, [print_ for _, print_ in _statements(after, 0)])
 
 
 def _statements(node: ast.AST, depth: int) -> Iterator[tuple[ast.stmt, str]]:
@@ -72,21 +118,18 @@ def _own(statement: ast.stmt) -> str:
     return " ".join(parts)
 
 
-def _is_touched(statement: ast.stmt, touched: Sequence[tuple[int, int]]) -> bool:
-    first_row = statement.lineno
-    decorators = getattr(statement, "decorator_list", [])
-    if decorators:
-        first_row = min(first_row, decorators[0].lineno)
+def _is_touched(statement: ast.stmt, touched: Sequence[int], above: int) -> bool:
     last = statement.end_lineno or statement.lineno
     body = getattr(statement, "body", None)
     if isinstance(body, list) and body:
         last = max(statement.lineno, body[0].lineno - 1)
-    return any(first <= last and first_row <= end for first, end in touched)
+    place = bisect_left(touched, first_row(statement) + above)
+    return place < len(touched) and touched[place] <= last + above
 
 
-def _unbound_names(text: str, path: str) -> set[tuple[str, str]]:
-    """The names, with their scope, that neither a function nor the module binds."""
-    top = symtable.symtable(text, path, "exec")
+def _names(text: str) -> tuple[set[str], set[tuple[str, str]]]:
+    """The names that a module binds; those, with their scope, that nothing binds."""
+    top = symtable.symtable(text, "", "exec")
     bound = {s.get_name() for s in top.get_symbols() if s.is_assigned()}
     bound |= {s.get_name() for s in top.get_symbols() if s.is_imported()}
     found: set[tuple[str, str]] = set()
@@ -103,12 +146,17 @@ def _unbound_names(text: str, path: str) -> set[tuple[str, str]]:
             ):
                 found.add((scope, name))
         pending += [(child, scope) for child in table.get_children()]
-    return found
+    return bound, found
 
 
 def _is_subsequence(parts: Sequence[str], whole: Sequence[str]) -> bool:
     remaining = iter(whole)
     return all(part in remaining for part in parts)
+
+
+def _lost_comments(before: str, after: str) -> list[str]:
+    lost = _comments(before) - _comments(after)
+    return [comment for comment in lost if not is_directive(comment)]
 
 
 def _comments(text: str) -> Counter[str]:
