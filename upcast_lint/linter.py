@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 import gc
+from bisect import bisect_right, insort
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
+from operator import attrgetter
 from typing import NamedTuple
 
-from .finding import Edit, Finding
+from .finding import Finding, Range
 from .screen import may_spell_cast
 from .source import Source, may_declare_encoding
 
@@ -186,18 +188,26 @@ def _mend(source: Source, findings: Sequence[Finding]) -> Mended:
 def _compatible(findings: Sequence[Finding]) -> list[Finding]:
     """The findings with a fix, without those whose edits touch an earlier one's."""
     chosen: list[Finding] = []
-    edits: list[Edit] = []
+    taken: list[Range] = []
     for finding in sorted(findings, key=lambda f: f.sort_key):
         if finding.fix is None:
             continue
-        if not any(_touch(a, b) for a in finding.fix.edits for b in edits):
-            edits += finding.fix.edits
+        ranges = [edit.range for edit in finding.fix.edits]
+        if not any(_touches(each, taken) for each in ranges):
+            for each in ranges:
+                insort(taken, each)
             chosen.append(finding)
     return chosen
 
 
-def _touch(a: Edit, b: Edit) -> bool:
-    return a.range.start <= b.range.end and b.range.start <= a.range.end
+def _touches(new: Range, taken: Sequence[Range]) -> bool:
+    """Whether a range has a place in common with any of others.
+
+    These are in order, and overlap at their ends at most: the last one that starts in
+    time ends last.
+    """
+    place = bisect_right(taken, new.end, key=attrgetter("start"))
+    return place > 0 and new.start <= taken[place - 1].end
 
 
 @contextmanager

@@ -106,3 +106,19 @@ def test_bindings_before_a_cast(body: str) -> None:
     cast = "a = x.float()\ng(a.gather(-1, i))\n"
     few, many = method_of(body, 2 * FEW, cast), method_of(body, 2 * MANY, cast)
     assert times_the_work(few, many) < MOST
+
+
+def test_fixes_of_one_method() -> None:
+    body = CASTS["of many names"]
+    few, many = method_of(body, 2 * FEW), method_of(body, 2 * MANY)
+    assert len(check(many, FixMode.UNSAFE).fixed) == 2 * MANY
+    assert times_the_work(few, many, FixMode.UNSAFE) < MOST
+
+
+def test_a_fix_in_a_long_file() -> None:
+    text = method_of(CASTS["of one name"], 1)
+    few, many = text + "y = 1\n" * 1000, text + "y = 1\n" * 4000
+    one_parse = lines_run(lambda: check(many)) - lines_run(lambda: check(few))
+    fixed = lines_run(lambda: check(many, FixMode.UNSAFE))
+    fixed -= lines_run(lambda: check(few, FixMode.UNSAFE))
+    assert fixed < 3 * one_parse
