@@ -168,7 +168,9 @@ def test_a_full_disk_leaves_the_file_and_names_it(project: Path, toy: Any) -> No
         done = toy("check", "--fix", "--no-cache")
         assert done.returncode == 2
         assert b"error: small/x.py: not fixed: No space left" in done.stderr
-        assert b"small/x.py:1:5: UPC001" in done.stdout  # what was not fixed is reported
+        assert (
+            b"small/x.py:1:5: UPC001" in done.stdout
+        )  # what was not fixed is reported
         assert (folder / "x.py").read_text() == text
         assert os.listdir(folder) == ["x.py"]
         assert (project / "y.py").read_text() == MENDED
