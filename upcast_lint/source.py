@@ -116,10 +116,10 @@ class Source:
 
 def may_declare_encoding(data: bytes) -> bool:
     """Whether a cookie of PEP 263 is possible, in the first two lines."""
-    if b"coding" not in data[:1000]:
-        second = data.find(b"\n", data.find(b"\n") + 1)
-        return second > 1000 and b"coding" in data[:second]
-    return b"coding" in b"".join(data.splitlines(keepends=True)[:2])
+    lines = data[:1000].splitlines()
+    if len(lines) < 3:  # the second may go on
+        lines = data.splitlines()
+    return any(b"coding" in line for line in lines[:2])
 
 
 def _encoding(data: bytes) -> str:
