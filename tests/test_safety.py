@@ -296,6 +296,34 @@ UNSAFE = {
         "`logits` is written to by `div_` after it was selected from, which backward "
         "refuses; or no gradient flows",
     ),
+    "a source that backward needs, given to a callee": (
+        """
+        def f(logits, labels, g):
+            best = logits.float().gather(-1, labels.unsqueeze(-1))
+            g(logits)
+            return best
+        """,
+        "`g` does not change `logits`; or no gradient flows",
+    ),
+    "a view, taken where a flag may switch gradients off": (
+        """
+        def f(logits, flag):
+            wide = logits.float()
+            with torch.set_grad_enabled(flag):
+                return wide[:, -1]
+        """,
+        "gradients are on where the selection, a view, is taken",
+    ),
+    "a view, taken under another manager than the cast": (
+        """
+        def f(logits, manager):
+            with torch.enable_grad():
+                wide = logits.float()
+            with manager:
+                return wide[:, -1]
+        """,
+        "gradients are on where the selection, a view, is taken",
+    ),
     "a source written to, its view lifted": (
         """
         @torch.no_grad()

@@ -27,6 +27,7 @@ from .analysis.flow import Flow, Read
 from .analysis.gradients import no_gradient
 from .analysis.gradients.modes import (
     GradientMode,
+    enters_disabled_region,
     gradient_mode,
     leaves_disabled_region,
 )
@@ -270,8 +271,10 @@ class _Assessor:
                 self.out.need(step.condition)
             if step.aligned is not None:
                 self._rows(step.aligned, selection)
-            if leaves_disabled_region(step.node, read.node, self.facts) or (
-                gradient_mode(step.node, self.facts)
+            if (
+                leaves_disabled_region(step.node, read.node, self.facts)
+                or enters_disabled_region(step.node, read.node, self.facts)
+                or gradient_mode(step.node, self.facts)
                 is not gradient_mode(read.node, self.facts)
             ):
                 self.out.block("the arithmetic runs with other gradients")
@@ -311,9 +314,11 @@ class _Assessor:
                 self.out.assumptions.append(proof.reason)
             return
         flowing = [m.read for m in self.plan.moved if m.sites]
-        if any(self._stops_flowing(r) for r in flowing):
-            self.out.block("the selection is a view, taken with gradients off")
-            return
+        for read in filter(self._may_stop_flowing, flowing):
+            if gradient_mode(read.node, self.facts) is GradientMode.DISABLED:
+                self.out.block("the selection is a view, taken with gradients off")
+                return
+            self.out.need("gradients are on where the selection, a view, is taken")
         if any(self._starts_flowing(r) for r in flowing):
             self.out.block("the cast runs without gradients, the selection with them")
             return
@@ -334,17 +339,21 @@ class _Assessor:
             and gradient_mode(read.node, self.facts) is not GradientMode.DISABLED
         )
 
-    def _stops_flowing(self, read: Read) -> bool:
-        """Whether only the selection runs without gradients, and is a view.
+    def _may_stop_flowing(self, read: Read) -> bool:
+        """Whether only the selection may run without gradients, and is a view.
 
         torch marks such a view as requiring gradients if what it shows does; a cast
         of it there does not.
         """
+        call, facts = self.flow.cast.call, self.facts
+        mode = gradient_mode(read.node, facts)
         return (
             _selection(read).is_view
-            and gradient_mode(read.node, self.facts) is GradientMode.DISABLED
-            and gradient_mode(self.flow.cast.call, self.facts)
-            is not GradientMode.DISABLED
+            and mode is not GradientMode.ENABLED
+            and (
+                gradient_mode(call, facts) is not mode
+                or enters_disabled_region(call, read.node, facts)
+            )
         )
 
     def _own_gradient(self, read: Read) -> None:
@@ -413,17 +422,23 @@ class _Assessor:
         source = self.flow.cast.source
         if not any(_selection(r).label in operators.SAVES_INPUT for r in reads):
             return
+        name = self.facts.shown(source)
         for write in self.effects.writes_to(source):
-            if write.certainty is Certainty.WRITES and any(
+            if not any(
                 start_of(write.node) > start_of(r.node)
                 or self._share_loop(write.node, r.node)
                 for r in reads
             ):
+                continue
+            if write.certainty is Certainty.WRITES:
                 self.out.need(
-                    f"`{self.facts.shown(source)}` {write.label} after it was selected "
-                    "from, which backward refuses; or no gradient flows"
+                    f"`{name}` {write.label} after it was selected from, which "
+                    "backward refuses; or no gradient flows"
                 )
                 return
+            condition = write.says(name)
+            if condition not in self.out.conditions:  # else it may not at any time
+                self.out.need(f"{condition}; or no gradient flows")
 
     def _share_loop(self, a: ast.AST, b: ast.AST) -> bool:
         """Whether a loop runs both, so that either may come after the other."""

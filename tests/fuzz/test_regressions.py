@@ -398,6 +398,29 @@ def fuzzed(lm_logits, flag):
 """,
     ),
     Regression(
+        "view under a mode that a flag decides",
+        "a view with gradients off still says that it requires them; a cast does not",
+        Tier.SAFE,
+        """\
+def fuzzed(student_logits, train):
+    wide1 = student_logits.to(torch.float32, copy=True)
+    with torch.set_grad_enabled(train):
+        return wide1[0]
+""",
+    ),
+    Regression(
+        "gather from a source that a callee writes to later",
+        "backward of gather needs its input, which was the copy, as it was",
+        Tier.SAFE,
+        """\
+def fuzzed(scores, fn):
+    best = scores.argsort(dim=0, descending=True)[:2]
+    kept = scores.to(torch.float).gather(0, best)
+    fn(scores)
+    return kept
+""",
+    ),
+    Regression(
         "view between a vector of rows and the selection",
         "the view gives the rows another rank than the vector has",
         Tier.UNSAFE,

@@ -443,6 +443,29 @@ def test_h44_a_view_that_is_taken_under_no_grad_is_respected() -> None:
     assert_displayed(h44_view_without_gradients, "a view, taken with gradients off")
 
 
+def h44_view_under_a_flag(x: torch.Tensor, flag: bool) -> torch.Tensor:
+    wide = x.float()
+    with torch.set_grad_enabled(flag):
+        return wide[:, -1]
+
+
+def h44_view_under_a_flag_naive(x: torch.Tensor, flag: bool) -> torch.Tensor:
+    with torch.set_grad_enabled(flag):
+        return x[:, -1].float()
+
+
+def test_h44_a_flag_decides_whether_a_view_requires_gradients_is_real() -> None:
+    x = random_bf16(2, 4).requires_grad_()
+    assert h44_view_under_a_flag(x, False).requires_grad
+    assert not h44_view_under_a_flag_naive(x, False).requires_grad
+
+
+def test_h44_a_view_that_is_taken_under_a_flag_is_respected() -> None:
+    assert_unsafe(
+        h44_view_under_a_flag, h44_view_under_a_flag_naive, "gradients are on where"
+    )
+
+
 def h45_rows_of_a_mask(x: torch.Tensor, mask: torch.Tensor) -> torch.Tensor:
     rows = torch.where(mask)[0]
     return x.float().index_select(0, rows)

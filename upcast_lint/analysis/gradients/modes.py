@@ -97,6 +97,17 @@ def leaves_disabled_region(cast: ast.AST, read: ast.AST, facts: Facts) -> bool:
     return is_elsewhere or _runs_later(read, facts.scope, facts)
 
 
+def enters_disabled_region(cast: ast.AST, read: ast.AST, facts: Facts) -> bool:
+    """Whether gradients are, or may be, disabled at the read but not at the cast."""
+    for region, mode in _regions(read, facts):
+        if mode is GradientMode.ENABLED:
+            return False
+        if facts.tree.index_in(region.body, cast) is None:
+            return True
+    bare = facts.once(_bare_setters)
+    return any(may_run_between(cast, setter, read, facts) for setter in bare)
+
+
 def _regions(
     node: ast.AST, facts: Facts
 ) -> Iterator[tuple[ast.With | ast.AsyncWith, GradientMode]]:
