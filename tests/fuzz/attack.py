@@ -3,17 +3,20 @@
 from __future__ import annotations
 
 import enum
+import re
 from dataclasses import dataclass
 
 from upcast_lint.checker import FixMode, Job, check_bytes
 from upcast_lint.linter import Options
 
 from .execution import Tolerance, difference, execute, load
-from .inputs import Variant, variants
+from .inputs import Variant, build, variants
+from .parameters import PARAMETERS
 from .programs import ENTRY, Program
 
 VARIANTS = 12
 _PATH = "program.py"
+_ONE_DIMENSION = re.compile(r"`(\w+)` has one dimension")
 
 
 class Tier(enum.Enum):
@@ -125,6 +128,10 @@ def tolerance_of(conditions: tuple[str, ...], tier: Tier) -> Tolerance:
 
 def _breaks_condition(text: str, variant: Variant, conditions: tuple[str, ...]) -> bool:
     """Whether these inputs break what an unsafe fix is conditional on."""
-    if not any("does not change" in each for each in conditions):
+    said = "; ".join(conditions)
+    for name in _ONE_DIMENSION.findall(said):
+        if name in PARAMETERS and build([name], variant).arguments[name].dim() != 1:
+            return True
+    if "does not change" not in said:
         return False
     return "touch(" in text or ("fn(" in text and variant.callback == "touch")
