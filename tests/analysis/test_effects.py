@@ -39,6 +39,7 @@ NONE = {
     "its size": "n = x.shape[0]\nn += 1",
     "a function of torch": "torch.softmax(x, -1)",
     "a function of functional": "F.relu(x)",
+    "a comparison of a test": "torch.testing.assert_close(x, y)",
     "relu that is told not to": "F.relu(x, False)",
     "an index of another": "y[x] = 1",
     "a value that is stored": "y[0] = x.sum()",

@@ -22,8 +22,8 @@ from .tensor_calls import is_builtin
 _PURE_MODULES = operators.words(
     """
     torch torch.nn.functional torch.special torch.linalg torch.fft torch.nn torch.cuda
-    torch.autograd math numpy numpy.linalg typing logging os os.path time dataclasses
-    einops collections copy json re warnings
+    torch.autograd torch.testing math numpy numpy.linalg numpy.testing typing logging
+    os os.path time dataclasses einops collections copy json re warnings
     """
 )
 """Modules whose functions do not write to what they are given, the following aside."""
