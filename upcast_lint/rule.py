@@ -12,9 +12,8 @@ from __future__ import annotations
 import importlib
 import os
 from collections.abc import Callable
-from dataclasses import dataclass
 from functools import cache
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, NamedTuple
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -22,8 +21,7 @@ if TYPE_CHECKING:
     from .analysis.reads import Selection, Use
 
 
-@dataclass(frozen=True, slots=True)
-class Rule:
+class Rule(NamedTuple):
     file: str
     """The `__init__.py` that declares the rule."""
     code: str

@@ -127,7 +127,23 @@ def test_a_file_in_no_encoding_is_found_on_a_walk(tmp_path: Path) -> None:
 
 @pytest.mark.parametrize("text", ["x = 1\n", "x: float = float(1)\n" * 300])
 def test_a_clean_file_imports_little(tmp_path: Path, text: str) -> None:
-    (tmp_path / "clean.py").write_text(text)
+    imported = imports_of(tmp_path, text)
+    assert "upcast_lint.checker" in imported
+    assert not imported & HEAVY, imported & HEAVY
+
+
+def test_a_file_with_a_cast_that_meets_no_selection_imports_little(
+    tmp_path: Path,
+) -> None:
+    imported = imports_of(tmp_path, "def f(x):\n    y = x.float()\n    return y * 2\n")
+    assert "upcast_lint.screen.reach" in imported
+    heavy = HEAVY - {"upcast_lint.rules", "upcast_lint.screen.tiers"}
+    assert not imported & heavy, imported & heavy
+
+
+def imports_of(folder: Path, text: str) -> set[str]:
+    """The modules that a run over one file imports."""
+    (folder / "clean.py").write_text(text)
     program = (
         "import sys; before = set(sys.modules)\n"
         "from upcast_lint.__main__ import main\n"
@@ -136,8 +152,6 @@ def test_a_clean_file_imports_little(tmp_path: Path, text: str) -> None:
         "finally: print(*sorted(set(sys.modules) - before), file=sys.stderr)\n"
     )
     done = subprocess.run(
-        [sys.executable, "-c", program], cwd=tmp_path, capture_output=True, text=True
+        [sys.executable, "-c", program], cwd=folder, capture_output=True, text=True
     )
-    imported = set(done.stderr.split())
-    assert "upcast_lint.checker" in imported
-    assert not imported & HEAVY, imported & HEAVY
+    return set(done.stderr.split())

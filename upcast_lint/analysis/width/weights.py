@@ -7,7 +7,7 @@ casts on language-model logits mostly those fail that say nothing but `logits`.
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from typing import NamedTuple
 
 ENOUGH = 3
 """A name with one thing to bear it out, or one statement of fact."""
@@ -56,8 +56,7 @@ OTHER_SIZE_NEARBY = -2
 """Models with experts name the number of both."""
 
 
-@dataclass(frozen=True, slots=True)
-class Evidence:
+class Evidence(NamedTuple):
     """One reason, for (positive) or against, in words for the user."""
 
     weight: int
