@@ -113,6 +113,7 @@ def test_other_options_have_results_of_their_own(
         Job(Options(inference=True)),
         Job(Options(codes=frozenset({"UPC001"}))),
         Job(codes=frozenset({"UPC001"})),
+        Job(Options(codes=frozenset()), codes=frozenset()),
         Job(ignore_suppressions=True),
     ):
         check(files, job)

@@ -191,16 +191,20 @@ def _job_text(job: Job) -> str:
     options = job.options
     return repr(
         (
-            sorted(options.codes or ["ALL"]),
+            _codes_text(options.codes),
             options.any_width,
             options.vocab_names,
             options.not_vocab_names,
             options.inference,
             options.parses_always,
-            sorted(job.codes or ["ALL"]),
+            _codes_text(job.codes),
             job.ignore_suppressions,
         )
     )
+
+
+def _codes_text(codes: frozenset[str] | None) -> str:
+    return "ALL" if codes is None else " ".join(sorted(codes))
 
 
 def _key(job: Job) -> str:
