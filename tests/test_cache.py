@@ -3,6 +3,7 @@ from __future__ import annotations
 import json
 import os
 from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -10,7 +11,7 @@ from tests import fake_engine
 from upcast_lint import cache as cache_module
 from upcast_lint import checker, linter
 from upcast_lint.cache import Cache
-from upcast_lint.checker import Job
+from upcast_lint.checker import Checked, Job, check_bytes
 from upcast_lint.linter import Options
 from upcast_lint.runner import Outcome, Task, run
 
@@ -98,6 +99,38 @@ def test_a_change_within_the_clocks_grain_is_seen(
     linted.clear()
     files[0].write_text("x = 4\n")
     os.utime(files[0], ns=(time, time))
+    check(files)
+    assert linted == ["clean.py"]
+
+
+def test_a_change_while_the_file_is_checked_is_seen(
+    files: list[Path], linted: list[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """The check may take longer than the clock's grain."""
+    files[0].write_text("x = 3\n")
+    now = read_at = files[0].stat().st_mtime_ns
+
+    def check_slowly(*arguments: Any) -> Checked:
+        nonlocal now
+        now += 3600 * 10**9
+        return check_bytes(*arguments)
+
+    monkeypatch.setattr("time.time_ns", lambda: now)
+    monkeypatch.setattr("upcast_lint.runner.check_bytes", check_slowly)
+    check(files[:1])
+    linted.clear()
+    files[0].write_text("x = 4\n")
+    os.utime(files[0], ns=(read_at, read_at))
+    check(files[:1])
+    assert linted == ["clean.py"]
+
+
+def test_a_time_of_zero_is_a_time(files: list[Path], linted: list[str]) -> None:
+    files[0].write_text("x = 3\n")
+    check(files)
+    linted.clear()
+    files[0].write_text("x = 4\n")
+    os.utime(files[0], (0, 0))
     check(files)
     assert linted == ["clean.py"]
 

@@ -30,8 +30,6 @@ from .runner import Stamp
 FOLDER = ".upcast_lint_cache"
 _OURS = re.compile(r"[0-9a-f]{8}\.json(\.\d+)?")
 _KEEP_SECONDS = 30 * 24 * 3600
-# A file changed twice within the clock's grain can keep its time; see `store`.
-_CLOCK_GRAIN_NS = 2_000_000_000
 
 
 class Cache:
@@ -90,10 +88,8 @@ class Cache:
             from .codec import encode
 
             encoded = encode(findings)
-        mtime = stamp.mtime_ns
-        if time.time_ns() - mtime < _CLOCK_GRAIN_NS:
-            mtime = 0  # too fresh to trust; the next run goes by the hash
-        entry = [stamp.size, mtime, self._number(job), stamp.digest, encoded]
+        number = self._number(job)
+        entry = [stamp.size, stamp.mtime_ns, number, stamp.digest, encoded]
         if self._entries.get(path) != entry:
             self._entries[path] = entry
             self._is_changed = True
@@ -179,7 +175,7 @@ _FOLDER_FILES = {
 
 
 _Entry = list[Any]
-"""Size, time, number of the job, digest, findings as `codec` writes them."""
+"""A stamp's size and time, number of the job, digest, findings as `codec` has them."""
 
 
 def _is_entry(value: object) -> bool:

@@ -34,6 +34,8 @@ if TYPE_CHECKING:
 
 # Below this a second process costs more than it saves; measured on two cores.
 _WORTHWHILE_BYTES = 4_000_000
+# A file changed twice within the clock's grain can keep its time.
+_CLOCK_GRAIN_NS = 2_000_000_000
 
 
 class Task(NamedTuple):
@@ -47,10 +49,13 @@ class Task(NamedTuple):
 
 
 class Stamp(NamedTuple):
-    """What tells one content of a file from another."""
+    """What tells one content of a file from another.
+
+    The time is None where a change after the reading could have left it the same.
+    """
 
     size: int
-    mtime_ns: int
+    mtime_ns: int | None
     digest: str
 
 
@@ -117,6 +122,7 @@ def check_file(
     start = time.perf_counter()
     try:
         data, status = read_regular(task.absolute)
+        mtime_ns = _trusted_time(status)
     except (OSError, MemoryError) as error:
         checked = unreadable(_reason(error), task.job)
         return Outcome(task.path, task.absolute, checked)
@@ -127,9 +133,15 @@ def check_file(
         return Outcome(task.path, task.absolute, failure=_failure(error))
     stamp = None
     if wants_stamp or checked.findings or checked.fixed:
-        stamp = Stamp(len(data), status.st_mtime_ns, digest(data))
+        stamp = Stamp(len(data), mtime_ns, digest(data))
     seconds = time.perf_counter() - start
     return Outcome(task.path, task.absolute, checked, stamp, seconds=seconds)
+
+
+def _trusted_time(status: os.stat_result) -> int | None:
+    """The modification time of a file that was read just now; see `Stamp`."""
+    mtime_ns = status.st_mtime_ns
+    return None if time.time_ns() - mtime_ns < _CLOCK_GRAIN_NS else mtime_ns
 
 
 def _reason(error: OSError | MemoryError) -> str:
@@ -168,7 +180,7 @@ def _from_cache(cache: Cache, task: Task) -> Outcome | None:
             return None  # to be met again, and reported, where files are checked
         if digest(data) != stamp.digest:
             return None
-        stamp = Stamp(len(data), status.st_mtime_ns, stamp.digest)
+        stamp = Stamp(len(data), _trusted_time(status), stamp.digest)
         if findings:
             texts = texts_of(data, task.path)
         cache.store(path, job, stamp, findings)
