@@ -48,6 +48,17 @@ def test_a_file_named_twice_is_checked_once() -> None:
     assert found("a", "./a/x.py", ".", "a/../a/x.py") == ["a/x.py"]
 
 
+@pytest.mark.parametrize("paths", [(".", "a/x.py"), ("a/x.py", "."), ("a/x.py", "a")])
+def test_a_file_named_beside_its_folder_counts_as_named(paths: tuple[str, ...]) -> None:
+    write("a/x.py", "a/y.py")
+    search = Discovery(ConfigFinder(), Exclusion())
+    files = search.find(paths)
+    assert [(each.path, each.is_named) for each in files] == [
+        ("a/x.py", True),
+        ("a/y.py", False),
+    ]
+
+
 def test_default_excludes_are_left_out_but_not_when_named() -> None:
     write(".venv/x.py", "build/x.py", "a/__pycache__/x.py", "a/y.py")
     assert found() == ["a/y.py"]

@@ -47,7 +47,7 @@ class Exclusion(NamedTuple):
 
 
 class Discovery:
-    """One search. `problems` collects the folders that could not be listed."""
+    """One search. `problems` collects the folders that could not be read."""
 
     def __init__(self, finder: ConfigFinder, exclusion: Exclusion) -> None:
         self.finder = finder
@@ -56,11 +56,16 @@ class Discovery:
         self._excludes: dict[tuple[int, str], _Excludes] = {}
 
     def find(self, paths: Sequence[str]) -> list[Found]:
-        """The files, each once, by path. Raises UnusablePath and ConfigError."""
+        """The files, each once, by path. Raises UnusablePath and ConfigError.
+
+        One that is both named and found in a folder counts as named.
+        """
         found: dict[str, Found] = {}
         for path in paths:
             for each in self._find_one(path):
-                found.setdefault(each.absolute, each)
+                known = found.setdefault(each.absolute, each)
+                if each.is_named and not known.is_named:
+                    found[each.absolute] = each
         return sorted(found.values(), key=lambda each: each.path)
 
     def _find_one(self, path: str) -> Iterator[Found]:
