@@ -64,6 +64,7 @@ def test_regular_lines_are_plain(arguments: list[str]) -> None:
         ["--check", "a.py"],
         ["--jobs", "0"],
         ["--jobs", "two"],
+        ["--jobs", "1" * 5000],
         ["--jobs"],
         ["--width", "all"],
         ["--fix=yes"],

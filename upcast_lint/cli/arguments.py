@@ -108,6 +108,8 @@ OPTIONS = (
     _flag("--show-settings", help="Print the settings that hold here."),
 )
 
+_MOST_DIGITS = 10  # far fewer than `int` refuses
+
 Values = dict[str, Any]
 """The values of all options by their keys, and `paths`: arguments of `check`."""
 
@@ -155,5 +157,6 @@ def _is_plain(text: str, option: Option) -> bool:
     if not text or text.startswith("-"):
         return False
     if option.is_count:
-        return text.isascii() and text.isdecimal() and int(text) >= 1
+        is_number = text.isascii() and text.isdecimal() and len(text) <= _MOST_DIGITS
+        return is_number and int(text) >= 1
     return not option.choices or text in option.choices
