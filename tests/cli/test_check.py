@@ -205,13 +205,18 @@ def test_a_process_that_dies_names_the_file(project: Path, toy: Any) -> None:
     assert len(rows(done)) == 20
 
 
-def test_the_order_does_not_depend_on_processes(project: Path, toy: Any) -> None:
+@pytest.mark.parametrize("arguments", [[], ["--diff"]])
+def test_the_order_does_not_depend_on_processes(
+    project: Path, toy: Any, arguments: list[str]
+) -> None:
     for number in range(30):
         (project / f"f{number}.py").write_text(SAFE * (number % 3))
-    reports = {
-        toy("check", "--no-cache", "-q", "-j", jobs).stdout for jobs in ("1", "2", "5")
-    }
-    assert len(reports) == 1
+        (project / f"g{number}.py").write_text("crash\n" * (number % 3 + 1))
+    runs = [
+        toy("check", "--no-cache", "-q", "-j", jobs, *arguments)
+        for jobs in ("1", "2", "5")
+    ]
+    assert len({(done.stdout, done.stderr) for done in runs}) == 1
 
 
 def test_a_second_run_from_the_cache_says_the_same(project: Path, toy: Any) -> None:

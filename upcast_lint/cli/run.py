@@ -165,7 +165,7 @@ def _settle(outcome: Outcome, so_far: Run, options: Options) -> Outcome | None:
         return outcome
     try:
         if options.diff:
-            so_far.diffs.append(_diff(outcome, checked.data))
+            so_far.diffs[outcome.path] = _diff(outcome, checked.data)
         else:
             from ..interrupts import held
 
@@ -213,18 +213,23 @@ def _report(run: Run, session: Session, options: Options, seconds: float) -> Rep
 def _print(run: Run, report: Report, options: Options) -> None:
     output = Output(options)
     if options.diff:
-        output.write_bytes(b"".join(run.diffs))
+        output.write_bytes(b"".join(diff for _, diff in sorted(run.diffs.items())))
     elif not options.fix_only:
         output.write_report(report)
     if options.show_fixes:
         output.write_fixes(report)
     for note in report.notes:
         say("warning", note)
-    for problem in run.problems:
-        say("error", problem)
+    _say_problems(run)
     if options.verbose:
         for line in _slowest(report):
             say("note", line)
+
+
+def _say_problems(run: Run) -> None:
+    """By path, whichever process met them first."""
+    for problem in sorted(run.problems):
+        say("error", problem)
 
 
 def _slowest(report: Report) -> Iterator[str]:
@@ -242,8 +247,7 @@ def _write_baseline(path: str, run: Run, report: Report) -> int:
     except (writer.Changed, OSError) as error:
         reason = error.strerror if isinstance(error, OSError) else None
         raise UsageError(f"{path}: {reason or error}") from error
-    for problem in run.problems:
-        say("error", problem)
+    _say_problems(run)
     count = sum(len(outcome.checked.findings) for outcome in report.outcomes)
     say("note", f"{plural(count, 'finding')} written to {path}")
     return FAILED if run.problems else CLEAN
@@ -253,7 +257,6 @@ def _add_noqa(run: Run, reason: str) -> int:
     from .suppress import suppress_all
 
     count = suppress_all(run, reason)
-    for problem in run.problems:
-        say("error", problem)
+    _say_problems(run)
     say("note", f"{plural(count, 'finding')} suppressed")
     return FAILED if run.problems else CLEAN

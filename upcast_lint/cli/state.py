@@ -15,7 +15,7 @@ class Run:
     def __init__(self) -> None:
         self.problems: list[str] = []
         self.outcomes: list[Outcome] = []
-        self.diffs: list[bytes] = []
+        self.diffs: dict[str, bytes] = {}
         self.written = 0
 
 
