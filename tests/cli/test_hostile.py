@@ -13,6 +13,9 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from click.testing import CliRunner
+
+from upcast_lint.cli.root import root
 
 ROOT = Path(__file__).resolve().parents[2]
 SAFE = "a = logits.float().gather(1, i)\n"
@@ -184,6 +187,25 @@ def test_an_unreadable_file_is_named(project: Path, toy: Any) -> None:
     (project / "x.py").write_text(SAFE)
     (project / "x.py").chmod(0)
     assert codes(toy("check", "--output-format", "json")) == {"x.py": "UPC900"}
+
+
+@pytest.mark.parametrize("arguments", [[], ["--show-files"], ["--exit-zero"]])
+def test_a_folder_that_cannot_be_listed_exits_2(
+    project: Path, monkeypatch: pytest.MonkeyPatch, arguments: list[str]
+) -> None:
+    (project / "locked").mkdir()
+    (project / "x.py").write_text("x = 1\n")
+    scandir = os.scandir
+
+    def refuse(path: str) -> object:
+        if path.endswith("locked"):
+            raise PermissionError(13, "Permission denied")
+        return scandir(path)
+
+    monkeypatch.setattr("upcast_lint.discovery.os.scandir", refuse)
+    done = CliRunner().invoke(root, ["check", "--no-cache", *arguments])
+    assert done.exit_code == 2
+    assert done.stderr == "error: locked: Permission denied\n"
 
 
 @pytest.mark.parametrize(

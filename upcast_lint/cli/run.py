@@ -55,9 +55,10 @@ def _run_check(request: Request, options: Options, run: Run) -> int:
         raise UsageError("--add-noqa writes files and --diff does not; choose one")
     start = time.perf_counter()
     found = session.find()
+    run.problems += session.discovery.problems
     if options.show_files:
         Output(options).write("".join(f"{visible(file.path)}\n" for file in found))
-        return CLEAN
+        return _end(run)
     known = _baseline(options)
     rows = _added_rows(options)
     tasks = session.tasks(found, known, rows)
@@ -65,7 +66,6 @@ def _run_check(request: Request, options: Options, run: Run) -> int:
         say("warning", "no Python files found under the given paths")
     cache = _cache(session, options, tasks)
     gate = _gate(request, options)
-    run.problems += session.discovery.problems
     try:
         _check_all(run, tasks, cache, options, gate)
     finally:
@@ -232,6 +232,12 @@ def _say_problems(run: Run) -> None:
         say("error", problem)
 
 
+def _end(run: Run) -> int:
+    """Say the problems; the exit code of a run to which findings do not matter."""
+    _say_problems(run)
+    return FAILED if run.problems else CLEAN
+
+
 def _slowest(report: Report) -> Iterator[str]:
     timed = sorted(report.outcomes, key=lambda outcome: -outcome.seconds)
     for outcome in timed[:5]:
@@ -247,16 +253,14 @@ def _write_baseline(path: str, run: Run, report: Report) -> int:
     except (writer.Changed, OSError) as error:
         reason = error.strerror if isinstance(error, OSError) else None
         raise UsageError(f"{path}: {reason or error}") from error
-    _say_problems(run)
     count = sum(len(outcome.checked.findings) for outcome in report.outcomes)
     say("note", f"{plural(count, 'finding')} written to {path}")
-    return FAILED if run.problems else CLEAN
+    return _end(run)
 
 
 def _add_noqa(run: Run, reason: str) -> int:
     from .suppress import suppress_all
 
     count = suppress_all(run, reason)
-    _say_problems(run)
     say("note", f"{plural(count, 'finding')} suppressed")
-    return FAILED if run.problems else CLEAN
+    return _end(run)
