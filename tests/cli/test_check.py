@@ -388,6 +388,17 @@ def test_stdin_of_an_excluded_file_is_not_checked(project: Path, toy: Any) -> No
     assert toy(*arguments, input=SAFE.encode()).returncode == 0
 
 
+def test_stdin_of_a_file_in_the_baseline(project: Path, toy: Any) -> None:
+    (project / "x.py").write_text(SAFE)
+    toy("check", "--write-baseline", "known.json")
+    arguments = ["check", "-", "--baseline", "known.json", "--stdin-filename"]
+    for name, code in (("x.py", 0), ("y.py", 1)):
+        assert toy(*arguments, name, input=SAFE.encode()).returncode == code
+    done = toy(*arguments, "x.py", "--fix", input=(SAFE + RISKY).encode())
+    assert (done.returncode, stdout(done)) == (1, SAFE + RISKY)
+    assert stderr(done).count("UPC001") == 1
+
+
 def test_stdin_diff(toy: Any) -> None:
     arguments = ["check", "-", "--diff", "--stdin-filename", "x.py"]
     done = toy(*arguments, input=SAFE.encode())

@@ -50,7 +50,7 @@ def _run_check(request: Request, options: Options, run: Run) -> int:
     if "-" in request.paths:
         from .stdin import check_stdin
 
-        return check_stdin(session, options)
+        return check_stdin(session, options, _baseline(options))
     if options.add_noqa is not None and options.diff:
         raise UsageError("--add-noqa writes files and --diff does not; choose one")
     start = time.perf_counter()

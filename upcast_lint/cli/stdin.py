@@ -5,10 +5,12 @@ from __future__ import annotations
 import os
 import sys
 import time
+from typing import TYPE_CHECKING
 
 from ..checker import Checked, FixMode, check_bytes
 from ..errors import UsageError
 from ..escape import without_surrogates
+from ..focus import EVERYTHING, Focus
 from ..report import Report
 from ..runner import Outcome
 from ..session import Session
@@ -17,8 +19,11 @@ from .options import Options
 from .output import Output, put_bytes, wants_color
 from .state import exit_code
 
+if TYPE_CHECKING:
+    from ..baseline import Baseline
 
-def check_stdin(session: Session, options: Options) -> int:
+
+def check_stdin(session: Session, options: Options, known: Baseline | None) -> int:
     """With a fix asked for, the fixed text goes to stdout and the report to stderr."""
     if session.request.paths != ("-",):
         raise UsageError("`-` cannot be given together with other paths")
@@ -38,7 +43,9 @@ def check_stdin(session: Session, options: Options) -> int:
     if options.stdin_filename and session.discovery.is_forced_out(config, absolute):
         checked = Checked(())
     else:
-        checked = check_bytes(data, path, session.job(absolute, config))
+        real = os.path.realpath(absolute)
+        focus = Focus(known=known.known(real)) if known is not None else EVERYTHING
+        checked = check_bytes(data, path, session.job(absolute, config), focus)
     outcome = Outcome(path, absolute, checked)
     report = Report(
         outcomes=(outcome,),
