@@ -137,6 +137,18 @@ def test_misuse_exits_2_and_says_what_is_wrong(
     assert done.stdout == b""
 
 
+@pytest.mark.parametrize(
+    "conflict",
+    [["--statistics", "--output-format", "sarif"], ["--isolated", "--config", "x"]],
+)
+def test_options_that_do_not_go_together_fix_nothing(
+    project: Path, toy: Any, conflict: list[str]
+) -> None:
+    (project / "x.py").write_text(SAFE)
+    assert toy("check", "--fix", *conflict).returncode == 2
+    assert (project / "x.py").read_text() == SAFE
+
+
 def test_a_fault_in_the_settings_exits_2(project: Path, toy: Any) -> None:
     (project / "upcast-lint.toml").write_text("widht = 'any'\n")
     (project / "x.py").write_text("x = 1\n")

@@ -9,6 +9,7 @@ from ..checker import FixMode
 from ..config import Width
 from ..discovery import Exclusion
 from ..errors import UsageError
+from ..reporters import TEXT_FORMATS
 from ..session import Request
 from .messages import INTERRUPTED, fail
 from .options import Options
@@ -47,8 +48,9 @@ def check(
         ignore_suppressions=ignore_noqa,
         fix=_fix_mode(fix or options.fix_only or options.diff, unsafe_fixes),
     )
-    if isolated and config:
-        fail("--isolated and --config exclude each other")
+    conflict = _conflict(request, options)
+    if conflict is not None:
+        fail(conflict)
     from .run import run_check
 
     try:
@@ -57,6 +59,17 @@ def check(
         fail(str(error))
     except KeyboardInterrupt:  # before or after the part that says what was done
         sys.exit(INTERRUPTED)
+
+
+def _conflict(request: Request, options: Options) -> str | None:
+    """What options do not go together, before any file is looked at."""
+    if request.is_isolated and request.config:
+        return "--isolated and --config exclude each other"
+    if options.add_noqa is not None and options.diff:
+        return "--add-noqa writes files and --diff does not; choose one"
+    if options.statistics and options.output_format not in (*TEXT_FORMATS, "json"):
+        return f"--statistics has no {options.output_format} format"
+    return None
 
 
 def _fix_mode(is_asked: bool, takes_unsafe: bool) -> FixMode:

@@ -84,10 +84,8 @@ class Output:
 
         if name == "json":
             return statistics_as_json(report)
-        if name in TEXT_FORMATS:
-            closing = "" if report.is_quiet else f"{summary(report)}\n"
-            return statistics(report) + closing
-        raise UsageError(f"--statistics has no {name} format")
+        closing = "" if report.is_quiet else f"{summary(report)}\n"
+        return statistics(report) + closing
 
     def write_fixes(self, report: Report) -> None:
         """What was fixed, by file; beside a machine's report, not in it."""

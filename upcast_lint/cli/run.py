@@ -51,8 +51,6 @@ def _run_check(request: Request, options: Options, run: Run) -> int:
         from .stdin import check_stdin
 
         return check_stdin(session, options, _baseline(options))
-    if options.add_noqa is not None and options.diff:
-        raise UsageError("--add-noqa writes files and --diff does not; choose one")
     start = time.perf_counter()
     found = session.find()
     run.problems += session.discovery.problems
