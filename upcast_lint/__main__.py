@@ -11,8 +11,10 @@ def main() -> None:
     try:
         _main(sys.argv[1:])
     except KeyboardInterrupt:  # before the command answers interrupts itself
-        sys.stderr.write("warning: interrupted\n")
-        sys.exit(130)
+        from .cli.messages import INTERRUPTED, say
+
+        say("warning", "interrupted")
+        sys.exit(INTERRUPTED)
     except BrokenPipeError:
         # Who read the report has gone; what is still to be flushed goes nowhere.
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())

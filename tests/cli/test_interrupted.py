@@ -135,3 +135,13 @@ def test_while_modules_are_imported(
         __main__.main()
     assert ended.value.code == 130
     assert capfd.readouterr().err == "warning: interrupted\n"
+
+
+def test_while_modules_are_imported_and_nobody_listens(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    monkeypatch.setattr(__main__, "_main", interrupt)
+    monkeypatch.setattr(sys, "stderr", None)
+    with pytest.raises(SystemExit) as ended:
+        __main__.main()
+    assert ended.value.code == 130
