@@ -263,6 +263,14 @@ def test_what_was_not_used_for_long_is_removed(files: list[Path]) -> None:
     assert [path.exists() for path in (*old, *others)] == [False, False, True, True]
 
 
+def test_what_another_run_removed_meanwhile_is_no_fault(files: list[Path]) -> None:
+    check(files)
+    Path(f".upcast_lint_cache/{'0f' * 4}.json").symlink_to("gone")
+    warnings: list[str] = []
+    check(files, Job(ignore_suppressions=True), warnings)
+    assert warnings == []
+
+
 def test_a_folder_that_is_a_link_is_not_written_to(files: list[Path]) -> None:
     Path("elsewhere").mkdir()
     Path(".upcast_lint_cache").symlink_to("elsewhere")

@@ -164,8 +164,9 @@ class Cache:
         """Remove what other versions and settings left behind long ago."""
         limit = time.time() - _KEEP_SECONDS
         for entry in os.scandir(self.folder):
-            if _OURS.fullmatch(entry.name) and entry.stat().st_mtime < limit:
-                os.unlink(entry.path)
+            with suppress(FileNotFoundError):  # another run may remove them, too
+                if _OURS.fullmatch(entry.name) and entry.stat().st_mtime < limit:
+                    os.unlink(entry.path)
 
 
 _FOLDER_FILES = {
