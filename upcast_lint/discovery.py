@@ -74,7 +74,9 @@ class Discovery:
             status = os.stat(path)
         except FileNotFoundError as error:
             raise UnusablePath(f"no such file: {path}{_nearest(path)}") from error
-        except (OSError, ValueError) as error:
+        except OSError as error:
+            raise UnusablePath(f"{path}: {error.strerror}") from error
+        except ValueError as error:
             raise UnusablePath(f"{path}: {error}") from error
         if stat.S_ISDIR(status.st_mode):
             config = self.finder.in_folder(absolute)

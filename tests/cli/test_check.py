@@ -109,6 +109,7 @@ def test_exit_code(
     ("arguments", "words"),
     [
         (["missing.py"], "no such file: missing.py"),
+        (["x.py/y.py"], "error: x.py/y.py: Not a directory\n"),
         (["x.pyy"], "no such file: x.pyy; did you mean `x.py`?"),
         (["--select", "UPC01x"], "unknown rule `UPC01x`"),
         (["--select", "upcast-before-gater"], "did you mean `upcast-before-gather`?"),
