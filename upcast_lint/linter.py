@@ -7,14 +7,14 @@ from bisect import bisect_right, insort
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from operator import attrgetter
-from typing import NamedTuple
+from typing import TYPE_CHECKING, NamedTuple
 
 from .finding import Finding, Range
 from .screen import may_spell_cast
 from .source import Source, may_declare_encoding
 
-Rows = tuple[int, int]
-"""The first row and the last of a function."""
+if TYPE_CHECKING:
+    from .screen.tiers import Rows
 
 
 class Options(NamedTuple):
