@@ -16,8 +16,10 @@ def main() -> None:
         say("warning", "interrupted")
         sys.exit(INTERRUPTED)
     except BrokenPipeError:
-        # Who read the report has gone; what is still to be flushed goes nowhere.
-        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+        # Who read it has gone; what is still to be flushed goes nowhere.
+        nowhere = os.open(os.devnull, os.O_WRONLY)
+        for stream in filter(None, (sys.stdout, sys.stderr)):
+            os.dup2(nowhere, stream.fileno())
         sys.exit(1)
     except Exception:  # an uncaught one would exit with 1, which means findings
         import traceback

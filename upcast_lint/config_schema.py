@@ -35,7 +35,7 @@ def schema() -> dict[str, Any]:
             key_of(name): {
                 **_SHAPES[each.kind],
                 "description": each.about,
-                "default": as_json(default),
+                "default": as_json(default, each.kind),
             }
             for (name, each), default in zip(
                 declarations().items(), Settings(), strict=True
@@ -44,16 +44,18 @@ def schema() -> dict[str, Any]:
     }
 
 
-def as_json(value: object) -> object:
+def as_json(value: Any, kind: Kind) -> object:
     """A setting's value as JSON and TOML write it."""
-    match value:
-        case Width():
+    match kind:
+        case Kind.CHOICE:
             return value.value
-        case tuple() if value and isinstance(value[0], tuple):
-            return {key: as_json(item) for key, item in value}
-        case tuple():
+        case Kind.TEXTS:
             return list(value)
-        case _:
+        case Kind.TEXTS_BY_GLOB:
+            return {glob: list(texts) for glob, texts in value}
+        case Kind.SIZES:
+            return dict(value)
+        case Kind.FLAG:
             return value
 
 

@@ -75,14 +75,13 @@ def _rules(page: Path) -> str:
 def _settings(page: Path) -> str:
     parts = []
     for name, value in Settings()._asdict().items():
-        declared, default = declarations()[name], as_json(value)
+        declared = declarations()[name]
+        default = as_json(value, declared.kind)
         if value is DEFAULT_EXCLUDE:
             shown = ", ".join(f"`{name}`" for name in DEFAULT_EXCLUDE)
         elif isinstance(default, dict):
             inside = ", ".join(f"{k} = {json.dumps(v)}" for k, v in default.items())
-            shown = f"`{{ {inside} }}`"
-        elif name == "per_file_ignores":
-            shown = "`{}`"
+            shown = f"`{{ {inside} }}`" if inside else "`{}`"
         else:
             shown = f"`{json.dumps(default)}`"
         parts.append(

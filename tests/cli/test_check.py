@@ -123,6 +123,7 @@ def test_exit_code(
         (["--nonsense"], "No such option"),
         (["--statistics", "--output-format", "sarif"], "has no sarif format"),
         (["--diff", "--add-noqa", "why"], "choose one"),
+        (["--write-baseline", "x", "--diff-base", "HEAD"], "those on new lines"),
         (["-", "x.py"], "cannot be given together"),
         (["-j", "0"], "0 is not in the range"),
         (["--diff-base", "HEAD"], "git"),
@@ -374,6 +375,23 @@ def test_show_files_and_settings(project: Path, toy: Any) -> None:
     shown = stdout(toy("check", "--show-settings"))
     assert 'width = "any"\n' in shown
     assert "upcast-lint.toml" in shown.splitlines()[0]
+
+
+def test_settings_are_shown_as_they_are_written(project: Path, toy: Any) -> None:
+    given = """
+per-file-ignores = { "tests/*.py" = ["UPC001"] }
+assume = { B = 2 }
+vocab-names = ['a"b']
+"""
+    own = project / "upcast-lint.toml"
+    own.write_text(given)
+    shown = stdout(toy("check", "--show-settings"))
+    assert 'per-file-ignores = { "tests/*.py" = ["UPC001"] }\n' in shown
+    own.write_text(shown)
+    again = stdout(toy("check", "--show-settings"))
+    assert again == shown
+    own.unlink()
+    assert "per-file-ignores = {}\n" in stdout(toy("check", "--show-settings"))
 
 
 # Standard input.

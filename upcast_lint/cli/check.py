@@ -67,6 +67,8 @@ def _conflict(request: Request, options: Options) -> str | None:
         return "--isolated and --config exclude each other"
     if options.add_noqa is not None and options.diff:
         return "--add-noqa writes files and --diff does not; choose one"
+    if options.write_baseline and options.diff_base:
+        return "--write-baseline takes every finding and --diff-base those on new lines"
     if options.statistics and options.output_format not in (*TEXT_FORMATS, "json"):
         return f"--statistics has no {options.output_format} format"
     return None
