@@ -296,6 +296,16 @@ UNSAFE = {
         "`logits` is written to by `div_` after it was selected from, which backward "
         "refuses; or no gradient flows",
     ),
+    "a source whose absolute values backward needs": (
+        """
+        def f(logits):
+            last = logits.float().abs()[:, -1]
+            logits.zero_()
+            return last
+        """,
+        "`logits` is written to by `zero_` after it was selected from, which backward "
+        "refuses; or no gradient flows",
+    ),
     "a source that backward needs, given to a callee": (
         """
         def f(logits, labels, g):

@@ -420,7 +420,7 @@ class _Assessor:
 
     def _later_writes(self, reads: Sequence[Read]) -> None:
         source = self.flow.cast.source
-        if not any(_selection(r).label in operators.SAVES_INPUT for r in reads):
+        if not any(map(_saves_source, reads)):
             return
         name = self.facts.shown(source)
         for write in self.effects.writes_to(source):
@@ -533,6 +533,12 @@ def _gives_tuple(index: ast.expr) -> bool:
     return (name == "where" and len(index.args) == 1) or (
         name == "nonzero" and any(k.arg == "as_tuple" for k in index.keywords)
     )
+
+
+def _saves_source(read: Read) -> bool:
+    """Whether backward of the selection, or of a step before it, needs the source."""
+    saves = _selection(read).label in operators.SAVES_INPUT
+    return saves or any(step.is_abs for step in read.steps)
 
 
 def _selection(read: Read) -> Selection:

@@ -421,6 +421,17 @@ def fuzzed(scores, fn):
 """,
     ),
     Regression(
+        "absolute values of a source that is written to later",
+        "backward of abs needs its input, which was the copy, as it was",
+        Tier.SAFE,
+        """\
+def fuzzed(hidden, n):
+    picked = hidden.to(dtype=torch.float32).abs()[-n:]
+    hidden[...] = 0
+    return picked
+""",
+    ),
+    Regression(
         "view between a vector of rows and the selection",
         "the view gives the rows another rank than the vector has",
         Tier.UNSAFE,
