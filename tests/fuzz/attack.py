@@ -132,6 +132,8 @@ def _breaks_condition(text: str, variant: Variant, conditions: tuple[str, ...]) 
     for name in _ONE_DIMENSION.findall(said):
         if name in PARAMETERS and build([name], variant).arguments[name].dim() != 1:
             return True
+    if "gradients are on where" in said and not variant.train:
+        return True
     if "does not change" not in said:
         return False
     return "touch(" in text or ("fn(" in text and variant.callback == "touch")
