@@ -19,20 +19,25 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator
+from string import ascii_letters, digits
 from typing import NamedTuple
 
 _WORDS = ("float", "double")
 _SIZES = ("32", "64")
 _WIDE = frozenset(("float", "double", "float32", "float64"))
 _BLANK = " \t\f\r\n\\"
+_IN_NAME = f"{ascii_letters}{digits}_."
 _QUOTES = ('"', "'")
 _COMPARISONS = ("==", "!=", "<=", ">=")
 _CONVERSIONS = ("to(", "type(", "to (", "type (")
+_STRING = re.compile(r"'[^'\\]*'|\"[^\"\\]*\"")
+_COMMENT = re.compile(r"#[^\n]*")
 _NEAR = 400
 """How far the bracket can be that a type on a line of its own stands in."""
 
 _TORCH_IMPORT = re.compile(
-    r"from torch[\w.]*[\s\\]+import[\s\\]*(\([^)]*\)|(?:\\\r?\n|[^\n\\])*)"
+    r"from torch[\w.]*[\s\\]+import[\s\\]*"
+    r"(\((?:[\w\s,\\]++|#[^\n]*+)*+\)|(?:\\\r?\n|[\w \t\f,])*)"
 )
 
 _NAMES = re.compile(r"[\w\s,\\]*")
@@ -96,15 +101,17 @@ def torch_names(text: str) -> dict[str, str]:
     found: dict[str, str] = {}
     start = text.find("from torch")
     while start >= 0:
+        end = start + 1
         match = _TORCH_IMPORT.match(text, start)
         if match is not None:
-            for part in match[1].strip("()").split(","):
-                words = part.partition("#")[0].replace("\\", " ").split()
+            end = match.end()
+            for part in _COMMENT.sub("", match[1]).strip("()").split(","):
+                words = part.replace("\\", " ").split()
                 if len(words) == 3 and words[1] == "as":
                     found[words[2]] = words[0]
                 elif words:
                     found[words[0]] = words[0]
-        start = text.find("from torch", start + 10)
+        start = text.find("from torch", end)
     return found
 
 
@@ -142,11 +149,16 @@ def _may_be_taken(text: str, start: int, end: int) -> bool:
     Most are not: they stand in a comparison, in a table, or are an argument of
     `softmax`. What the text around does not tell may be so.
     """
-    start = _start_of_name(text, start)
-    first = text.rfind("\n", 0, start) + 1
-    line = text[first:start].rstrip()
+    nearest = max(0, start - _NEAR)
+    start = _start_of_name(text, start, nearest)
+    first = text.rfind("\n", nearest, start) + 1
+    if start == nearest or not first:
+        return True
+    line = _STRING.sub(_blank, text[first:start]).rstrip()
     following = text[end : end + 2].strip()[:1]
     opened = _opened(line)
+    if line.endswith(":="):
+        return True
     if line.endswith(_COMPARISONS):
         return False
     if opened >= 0 and line[-1] in "=(,[":
@@ -158,20 +170,28 @@ def _may_be_taken(text: str, start: int, end: int) -> bool:
     before = text[max(0, first - _NEAR) : start]
     opened = _opened(before)
     inside = before[opened:]
-    if opened < 0 or "#" in inside or '"' in inside or "'" in inside:
+    if opened < 0 or '"' in inside or "'" in inside:
+        return True
+    if "#" in before[before.rfind("\n", 0, opened) + 1 :]:
         return True
     return _takes(before[:opened], following)
 
 
-def _start_of_name(text: str, start: int) -> int:
+def _blank(match: re.Match[str]) -> str:
+    return "_" * len(match[0])
+
+
+def _start_of_name(text: str, start: int, least: int) -> int:
     """Where a dotted name begins of which a part starts at `start`."""
-    while start > 0:
-        before = text[start - 1]
-        if not (is_word(before) or before == "."):
-            is_broken = text[start] == "." or _follows_dot(text, start)
-            if before not in _BLANK or not is_broken:
-                break
-        start -= 1
+    while start > least:
+        if is_word(text[start - 1]) or text[start - 1] == ".":
+            start = min(start - 1, least + len(text[least:start].rstrip(_IN_NAME)))
+            continue
+        index = least + len(text[least:start].rstrip(_BLANK))
+        is_broken = text[start] == "." or text[index - 1 : index] == "."
+        if index == start or not is_broken:
+            break
+        start = index
     return start
 
 
@@ -180,7 +200,7 @@ def _takes(before: str, following: str) -> bool:
     before = before.rstrip()
     if before.endswith("="):
         target = before[before.rfind("\n") + 1 : -1]
-        return following != "," or "," in target
+        return following != "," or not {",", ")", "]"}.isdisjoint(target)
     return before.endswith(("to", "type", "(", ",", "\\", ":")) or not before
 
 

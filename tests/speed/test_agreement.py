@@ -1,0 +1,54 @@
+"""Odd sources, in which the screen finds what the full analysis finds."""
+
+from __future__ import annotations
+
+import pytest
+
+from upcast_lint import linter
+from upcast_lint.linter import Options
+from upcast_lint.source import Source
+
+FUNCTION = """\
+def f(logits, labels, vocab_size):
+    logits = {cast}
+    return {read}
+"""
+PICKED = FUNCTION.format(cast="logits.float()", read="pick(logits, -1, labels)")
+CONVERTED = FUNCTION.format(cast="logits.to(WIDE)", read="logits.gather(-1, labels)")
+GATHERED = FUNCTION.format(cast="logits.float()", read="logits.gather(-1, labels)")
+OPTIONS = (Options(), Options(any_width=True), Options(vocab_names=("logits",)))
+
+IMPORTS = {
+    "after a comment": "from torch import (\n    nn,  # n, n\n    gather as pick,\n)",
+    "after a comment with a bracket": (
+        "from torch import (  # :)\n    gather as pick,\n)"
+    ),
+    "before another statement": "from torch import gather as pick; x = 1",
+}
+TYPES = {
+    "a walrus in a condition": "if (WIDE := torch.float32):\n    pass",
+    "a walrus in an argument": "g(1, WIDE := torch.float32)",
+    "below a comment that opens a bracket": "# g(\nWIDE = torch.float32",
+    "after a string that opens a bracket": 's = g("g(", 1); WIDE = torch.float32',
+    "a target on several lines": "(WIDE,\n OTHER) = (torch.float32, 1)",
+}
+
+
+def check(text: str) -> None:
+    source = Source.from_bytes(f"import torch\n\n\n{text}".encode(), "model.py")
+    total = 0
+    for options in OPTIONS:
+        full = linter.lint_rows(source, options, None)
+        assert linter.lint(source, options) == full
+        total += len(full)
+    assert total
+
+
+@pytest.mark.parametrize("head", IMPORTS.values(), ids=IMPORTS)
+def test_an_imported_function(head: str) -> None:
+    check(f"{head}\n\n\n{PICKED}")
+
+
+@pytest.mark.parametrize("head", TYPES.values(), ids=TYPES)
+def test_a_type_with_a_name(head: str) -> None:
+    check(f"{head}\n\n\n{CONVERTED}")
