@@ -32,6 +32,11 @@ TYPES = {
     "after a string that opens a bracket": 's = g("g(", 1); WIDE = torch.float32',
     "a target on several lines": "(WIDE,\n OTHER) = (torch.float32, 1)",
 }
+LAYOUTS = {
+    "a line that is continued at the margin": GATHERED.replace(
+        "    return", "    n = 1 + \\\n2\n    return"
+    ),
+}
 
 
 def check(text: str) -> None:
@@ -52,3 +57,8 @@ def test_an_imported_function(head: str) -> None:
 @pytest.mark.parametrize("head", TYPES.values(), ids=TYPES)
 def test_a_type_with_a_name(head: str) -> None:
     check(f"{head}\n\n\n{CONVERTED}")
+
+
+@pytest.mark.parametrize("text", LAYOUTS.values(), ids=LAYOUTS)
+def test_a_layout(text: str) -> None:
+    check(text)

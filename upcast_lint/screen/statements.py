@@ -20,13 +20,14 @@ import re
 from bisect import bisect_right
 
 _LITERAL = re.compile(
-    r'"""[^"\\]*(?:(?:\\.|"(?!""))[^"\\]*)*"""'
-    r"|'''[^'\\]*(?:(?:\\.|'(?!''))[^'\\]*)*'''"
-    r'|"[^"\\\n]*(?:\\.[^"\\\n]*)*"'
-    r"|'[^'\\\n]*(?:\\.[^'\\\n]*)*'"
+    r'"""[^"\\]*(?:(?:\\.|"(?!""))[^"\\]*)*(?:"""|())'
+    r"|'''[^'\\]*(?:(?:\\.|'(?!''))[^'\\]*)*(?:'''|())"
+    r'|"[^"\\\n]*(?:\\.[^"\\\n]*)*(?:"|())'
+    r"|'[^'\\\n]*(?:\\.[^'\\\n]*)*(?:'|())"
     r"|\#[^\n]*",
     re.DOTALL,
 )
+"""A string or a comment. A group takes part where the string does not close."""
 _CLAUSE = re.compile(r"(?:elif|else|try|finally|except|case|match)\b")
 _PAIRS = bytes.maketrans(b"[{]}", b"(())")
 _OTHERS = bytes(set(range(256)) - set(b"()[]{}\n"))
@@ -55,15 +56,16 @@ class Statements:
 
     def __init__(self, text: str) -> None:
         self.text = text
-        self._code = _LITERAL.sub(_blank, text)
-        if '"' in self._code or "'" in self._code:
-            raise Unclear("a string is not closed")
-        self._starts = _starts(self._code)
+        self.code = _LITERAL.sub(_blank, text)
+        self._starts = _starts(self.code)
         self._parsed: dict[int, list[ast.stmt]] = {}
 
     def number_at(self, offset: int) -> int:
         """Which statement an offset stands in."""
         return bisect_right(self._starts, offset) - 1
+
+    def end_of(self, number: int) -> int:
+        return self._starts[number + 1]
 
     def parsed(self, number: int) -> list[ast.stmt]:
         """The statement, or the several that share its line."""
@@ -71,12 +73,14 @@ class Statements:
         if known is None:
             start, end = self._starts[number], self._starts[number + 1]
             code = self.text[start:end].strip()
-            known = self._parsed[number] = _parse(code, self._code[start:end].strip())
+            known = self._parsed[number] = _parse(code, self.code[start:end].strip())
         return known
 
 
 def _blank(match: re.Match[str]) -> str:
     """As long as what it replaces; the lines of a string become one."""
+    if match.lastindex is not None:
+        raise Unclear("a string is not closed")
     is_comment = match[0].startswith("#")
     return (" " if is_comment else "_") * (match.end() - match.start())
 
@@ -96,8 +100,8 @@ def _starts(code: str) -> list[int]:
                 raise Unclear("a bracket is not opened")
         is_continued = line.endswith(("\\", "\\\r"))
         offset += len(line) + 1
-    if depth:
-        raise Unclear("a bracket is not closed")
+    if depth or code.endswith(("\\\n", "\\\r\n")):
+        raise Unclear("a bracket is not closed, or a line is continued")
     return [*starts, len(code)]
 
 
