@@ -28,6 +28,7 @@ IMPORTS = {
 TYPES = {
     "a walrus in a condition": "if (WIDE := torch.float32):\n    pass",
     "a walrus in an argument": "g(1, WIDE := torch.float32)",
+    "a walrus in a default": "def g(x=(WIDE := torch.float32)):\n    pass",
     "below a comment that opens a bracket": "# g(\nWIDE = torch.float32",
     "after a string that opens a bracket": 's = g("g(", 1); WIDE = torch.float32',
     "a target on several lines": "(WIDE,\n OTHER) = (torch.float32, 1)",
@@ -35,6 +36,15 @@ TYPES = {
 LAYOUTS = {
     "a line that is continued at the margin": GATHERED.replace(
         "    return", "    n = 1 + \\\n2\n    return"
+    ),
+    "a function behind a form feed": f"def g():\n    pass\n\n\n\f{GATHERED}",
+    "a method behind a form feed": (
+        "class C:\n    def g():\n        pass\n\n\f"
+        + "".join(f"    {line}\n" for line in GATHERED.splitlines())
+    ),
+    "comments above a function on one line": (
+        "# [B, S, vocab_size]\n# and more\n"
+        "def f(x, i): return (\n    x.float()\n    .gather(-1, i)\n)\n"
     ),
 }
 

@@ -24,16 +24,41 @@ class Span(NamedTuple):
     indent: str
 
 
+class _Heads:
+    """The lines of a text that begin with some words. Ascending offsets are fast."""
+
+    def __init__(self, text: str, words: tuple[str, ...], start: int) -> None:
+        self._text = text
+        self._words = [f"\n{word}" for word in words]
+        self._start = start
+        self._asked = start
+        self._found = -1
+
+    def last_before(self, offset: int) -> int:
+        """Where the last of them starts whose line feed is before an offset; or -1."""
+        if offset < self._asked:
+            self._asked, self._found = self._start, -1
+        for word in self._words:
+            end = offset + len(word) - 2
+            later = self._text.rfind(word, self._asked, end)
+            self._found = max(self._found, later + 1 if later >= 0 else -1)
+        self._asked = max(offset - 1, self._start)
+        return self._found
+
+
 class Outline:
     """Of one text, whose lines end at a line feed. Ascending offsets are fast."""
 
     def __init__(self, text: str) -> None:
         self.text = text
         self._last: Span | None = None
-        self._last_top = (0, -1)
-        """An offset that was asked for, and the start of what is before it."""
-        self._quotes = (0, 0, 0)
+        self._tops = _Heads(text, _TOP, 0)
+        self._methods: dict[int, _Heads] = {}
+        """By the start of the class, as the next."""
         self._indents: dict[int, str | None] = {}
+        self._ends: dict[int, int] = {}
+        self._gap = (0, -1)
+        self._quotes = (0, 0, 0)
 
     def function_at(self, offset: int) -> Span | None:
         """The outermost function, decorators left out, that holds an offset.
@@ -83,14 +108,25 @@ class Outline:
         self._quotes = (offset, double, single)
         return double % 2 == 1 or single % 2 == 1
 
+    def above_comments(self, start: int) -> int:
+        """Where the comments begin that stand right above the line at `start`."""
+        while True:
+            above = self.text.rfind("\n", 0, max(start - 1, 0)) + 1
+            if not self.text[above:start].lstrip().startswith("#"):
+                return start
+            start = above
+
     def gap_at(self, offset: int) -> tuple[int, int]:
         """From the last function or class before an offset to the next."""
-        end = len(self.text)
-        for word in _TOP:
-            found = self.text.find(f"\n{word}", max(offset - 1, 0), end)
-            if found >= 0:
-                end = found + 1
-        return self._top_before(offset) or 0, end
+        start, end = self._top_before(offset) or 0, self._gap[1]
+        if start != self._gap[0] or offset > end:
+            end = len(self.text)
+            for word in _TOP:
+                found = self.text.find(f"\n{word}", max(offset - 1, 0), end)
+                if found >= 0:
+                    end = found + 1
+            self._gap = (start, end)
+        return self._gap
 
     def blocks(self) -> Iterator[tuple[int, int]]:
         """Where the outermost functions and classes begin and end."""
@@ -121,21 +157,16 @@ class Outline:
 
     def _top_before(self, offset: int) -> int | None:
         """Where the last outermost function or class before an offset starts."""
-        asked, found = self._last_top
-        if offset < asked:
-            found = -1
+        found = self._tops.last_before(offset)
         if found < 0 and offset > 0 and self.text.startswith(_TOP):
-            found = 0
-        for word in _TOP:
-            # The line feed itself must stand before the offset.
-            later = self.text.rfind(f"\n{word}", max(found, 0), offset + len(word) - 1)
-            found = max(found, later + 1 if later >= 0 else -1)
-        self._last_top = (offset, found)
+            return 0
         return None if found < 0 else found
 
     def _end_of_block(self, start: int, indent: str) -> int:
-        match = _block_end(indent).search(self.text, start)
-        return len(self.text) if match is None else match.start() + 1
+        if start not in self._ends:
+            match = _block_end(indent).search(self.text, start)
+            self._ends[start] = len(self.text) if match is None else match.start() + 1
+        return self._ends[start]
 
     def _method(self, start: int, offset: int) -> tuple[int, str] | None:
         """The last method before an offset of the class that starts at `start`."""
@@ -144,21 +175,21 @@ class Outline:
         indent = self._indents[start]
         if indent is None:
             return None
-        found = max(
-            self.text.rfind(f"\n{indent}{word}", start, offset)
-            for word in ("def ", "async def ")
-        )
-        return None if found < 0 else (found + 1, indent)
+        if start not in self._methods:
+            words = (f"{indent}def ", f"{indent}async def ")
+            self._methods[start] = _Heads(self.text, words, start)
+        found = self._methods[start].last_before(offset)
+        return None if found < 0 else (found, indent)
 
     def _indent_of_methods(self, start: int) -> str | None:
         """None where the first function of the class is not one of its own methods."""
-        match = _FIRST_METHOD.search(self.text, start)
+        end = self._end_of_block(start, "")
+        match = _FIRST_METHOD.search(self.text, start, end)
         if match is None:
             return None
         indent = match[1]
         if "\t" in indent:
             return indent if indent == "\t" else None
-        _, end = self.gap_at(start + 1)
         if len(indent) > 1 and _shallower(len(indent)).search(self.text, start, end):
             return None
         return indent

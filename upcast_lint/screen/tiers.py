@@ -36,7 +36,18 @@ def suspects(
 def _suspects(text: str, spots: Spots, any_width: bool) -> list[Rows] | None:
     if "\r" in text and text.count("\r") != text.count("\r\n"):
         return None  # rows are not what line feeds tell
+    if "\f" in text and any(map(_has_page_break, text.split("\n"))):
+        return None  # a form feed hides how far in a line is
     return _Screen(text, spots, any_width).suspects()
+
+
+def _has_page_break(line: str) -> bool:
+    """Whether a line has a form feed and something else."""
+    return "\f" in line and bool(line.strip())
+
+
+_NEAR = 200
+"""How far the sign of a walrus can be from the type that it gives a name."""
 
 
 class _Part(NamedTuple):
@@ -66,13 +77,19 @@ class _Screen:
                 self.is_outside = True
             else:
                 self._part(span).calls.append(offset)
+        last = (0, 0)
         for offset in spots.types:
             span = self.outline.function_at(offset)
             if span is not None:
                 self._part(span).types.append(offset)
+                # One in a default binds a name around the function.
+                near = max(0, offset - _NEAR)
+                self.known.names_a_type |= self.text.find(":=", near, offset) >= 0
                 continue
-            if any(find_conversions(self.text, *self.outline.gap_at(offset))):
+            gap = self.outline.gap_at(offset)
+            if gap != last and any(find_conversions(self.text, *gap)):
                 self.is_outside = True
+            last = gap
             # What a class binds is not seen from its functions.
             self.known.names_a_type |= not self.outline.is_in_class(offset)
         if self.known.names_a_type:
@@ -90,7 +107,8 @@ class _Screen:
         if self.is_outside:
             return self._of_the_whole()
         found: list[Rows] = []
-        for span, part in self.parts.items():
+        row, counted = 1, 0
+        for span, part in sorted(self.parts.items()):
             offsets = list(part.calls)
             if part.types:
                 offsets += find_conversions(self.text, span.start, span.end)
@@ -100,9 +118,10 @@ class _Screen:
                 return self._of_the_whole()
             reach = Reach(self.text[span.start : span.end], self.known)
             if reach.is_narrow(sorted(offset - span.start for offset in offsets)):
-                first = self.text.count("\n", 0, span.start) + 1
-                last = first + self.text.count("\n", span.start, span.end - 1)
-                found.append((first, last))
+                row += self.text.count("\n", counted, span.start)
+                counted = span.start
+                last = row + self.text.count("\n", span.start, span.end - 1)
+                found.append((row, last))
         return found
 
     def _may_be_wide(self, span: Span) -> bool:
@@ -123,13 +142,10 @@ class _Screen:
 def telling_text(outline: Outline, span: Span) -> str:
     """What the width of a function's tensors is judged by: its text and what is above.
 
-    A comment there may speak of what the function's first line binds.
+    Comments there may speak of what the function's first line binds.
     """
-    text, start = outline.text, span.start
-    above = text.rfind("\n", 0, max(start - 1, 0)) + 1
-    if text[above:start].lstrip().startswith("#"):
-        start = above
-    return outline.holder_of(span) + text[start : span.end]
+    start = outline.above_comments(span.start)
+    return outline.holder_of(span) + outline.text[start : span.end]
 
 
 @cache
