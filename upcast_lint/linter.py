@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import gc
-from bisect import bisect_right, insort
+from bisect import bisect_left, bisect_right, insort
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from operator import attrgetter
@@ -106,8 +106,8 @@ def _in_excerpt(source: Source, options: Options, rows: list[Rows]) -> list[Rows
         found = lint_rows(part, options, rows)
     except SyntaxError:
         return rows
-    at = [finding.cast.start.row for finding in found if finding.cast is not None]
-    return [(a, z) for a, z in rows if any(a <= row <= z for row in at)]
+    at = sorted(each.cast.start.row for each in found if each.cast is not None)
+    return [(a, z) for a, z in rows if bisect_left(at, a) < bisect_right(at, z)]
 
 
 def is_clean(data: bytes, options: Options) -> bool:

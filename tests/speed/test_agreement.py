@@ -47,6 +47,37 @@ LAYOUTS = {
         "def f(x, i): return (\n    x.float()\n    .gather(-1, i)\n)\n"
     ),
 }
+TEXT = 'def {}():\n    return """\nhello\n"""\n'
+AROUND = {
+    "between strings with text at the margin": (
+        f"{TEXT.format('a')}\n\n{GATHERED}\n\n{TEXT.format('b')}"
+    ),
+    "below a name between such strings": (
+        f"{TEXT.format('a')}\n\npick = torch.gather\n\n\n{TEXT.format('b')}\n\n{PICKED}"
+    ),
+    "between strings with functions": (
+        'def a():\n    return """\ndef b():\n    pass\n"""\n\n\n'
+        f'{GATHERED}\n\ndef c():\n    return """\ndef d():\n    pass\n"""\n'
+    ),
+    "below a default that binds a name": (
+        f"def g(x=(pick := torch.gather)):\n    pass\n\n\n{PICKED}"
+    ),
+    "of what a function returns": (
+        "def g(x):\n    return x\n\n\ndef f(logits, labels, vocab_size):\n"
+        "    rows, _ = g(logits)\n    rows = rows.float()\n    return rows[0]\n"
+    ),
+    "indexed by what another method takes for a tensor": (
+        "class C:\n    def g(self):\n        return self.step.view(-1)\n\n"
+        "    def f(self, logits, vocab_size):\n"
+        "        logits = logits.unsqueeze(0).float()\n"
+        "        return logits[self.step]\n"
+    ),
+    "of an attribute that is set in parentheses": (
+        "class C:\n    def g(self, x):\n        (self.mask) = torch.softmax(x, -1)\n\n"
+        "    def f(self, i, vocab_size):\n"
+        "        return self.mask.float().gather(-1, i)\n"
+    ),
+}
 
 
 def check(text: str) -> None:
@@ -71,4 +102,9 @@ def test_a_type_with_a_name(head: str) -> None:
 
 @pytest.mark.parametrize("text", LAYOUTS.values(), ids=LAYOUTS)
 def test_a_layout(text: str) -> None:
+    check(text)
+
+
+@pytest.mark.parametrize("text", AROUND.values(), ids=AROUND)
+def test_a_function(text: str) -> None:
     check(text)

@@ -10,37 +10,47 @@ been parsed as a whole.
 from __future__ import annotations
 
 import re
+from bisect import bisect_left
 from collections.abc import Iterator
 
+from ..analysis.scalars.evidence import TENSOR_METHODS
 from ..source import Source
 from .outline import Outline
 from .tiers import Rows
 
 _HEAD = re.compile(r"([ \t]*)(?:async[ \t]+)?(def|class)[ \t]+(\w+)")
-_ASSIGNS = re.compile(r"self[ \t]*\.[ \t]*\w+[ \t]*=(?!=)|register_buffer")
+_TELLS = re.compile(
+    r"register_|self[\s\\]*\.[\s\\]*\w+[\s\\)]*"
+    rf"(?:=(?!=)|:\s*[\w\"']|\[|\.\s*(?:shape|{'|'.join(sorted(TENSOR_METHODS))})\b)"
+)
+"""What says of an attribute that it is a tensor, and what it is made from."""
 
 
 def excerpt(source: Source, suspects: list[Rows]) -> Source | None:
     """The source without the functions, methods and classes that need not be read.
 
     Each leaves its name and its empty lines, so rows stay what they are. None where it
-    cannot be told what to cut, or where a function is so short that the comment above
-    it may be about its only line.
+    cannot be told what to cut.
     """
-    if any(first == last for first, last in suspects):
-        return None
     text, starts = source.text, source.line_starts
     kept = [starts[first - 1] for first, _ in suspects]
+    outline = Outline(text)
     parts: list[str] = []
     done = 0
-    for start, end in _spare(Outline(text), kept):
+    for start, end in _spare(outline, kept):
+        if outline.may_be_in_string(start) or outline.may_be_in_string(end):
+            continue
+        end = outline.above_comments(end)
+        if text.find(":=", start, end) >= 0:
+            continue  # in a default it binds a name of the module
         match = _HEAD.match(text, start)
         if match is None or start < done:
             return None
         indent, word, name = match.groups()
-        signature = "()" if word == "def" else ""
+        # Without a `return` it could return anything.
+        rest = "(): return" if word == "def" else ": pass"
         lines = "\n" * text.count("\n", start, end)
-        parts += (text[done:start], f"{indent}{word} {name}{signature}: pass", lines)
+        parts += (text[done:start], f"{indent}{word} {name}{rest}", lines)
         done = end
     parts.append(text[done:])
     return Source(source.path, b"", "".join(parts), "utf-8", False)
@@ -49,11 +59,11 @@ def excerpt(source: Source, suspects: list[Rows]) -> Source | None:
 def _spare(outline: Outline, kept: list[int]) -> Iterator[tuple[int, int]]:
     """What is to be cut, in order: all that holds nothing of `kept`."""
     for start, end in outline.blocks():
-        inside = [each for each in kept if start <= each < end]
+        inside = kept[bisect_left(kept, start) : bisect_left(kept, end)]
         if not inside:
             yield start, end
         elif start not in inside:
             for first, last in outline.methods(start, end):
-                is_suspect = any(first <= each < last for each in inside)
-                if not (is_suspect or _ASSIGNS.search(outline.text, first, last)):
+                is_suspect = bisect_left(inside, first) < bisect_left(inside, last)
+                if not (is_suspect or _TELLS.search(outline.text, first, last)):
                     yield first, last

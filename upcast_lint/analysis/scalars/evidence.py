@@ -32,7 +32,7 @@ _WORDS = words(
     ids indices idx labels targets
     """
 )
-_METHODS = words(
+TENSOR_METHODS = words(
     """
     to float double half bfloat16 long int bool cpu cuda view reshape unsqueeze squeeze
     expand expand_as transpose permute flatten contiguous detach clone size dim numel
@@ -88,7 +88,7 @@ def _is_tensor_use(node: ast.Name, facts: Facts) -> bool:
         case ast.Subscript(value=value):
             return value is node
         case ast.Attribute(attr=name):
-            return name in _METHODS or name in _ATTRIBUTES
+            return name in TENSOR_METHODS or name in _ATTRIBUTES
         case ast.Call(func=function, args=[first, *_]) if first is node:
             dotted = facts.resolve(function) or ast.unparse(function)
             if dotted == "isinstance":
@@ -139,7 +139,7 @@ def _made_tensors(node: ast.AST) -> Iterator[str]:
         case ast.Subscript(value=base) | ast.Attribute(value=base, attr="shape"):
             yield from _own(base)
         case ast.Call(func=ast.Attribute(value=base, attr=method)):
-            if method in _METHODS:
+            if method in TENSOR_METHODS:
                 yield from _own(base)
         case _:
             pass
