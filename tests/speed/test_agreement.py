@@ -78,6 +78,18 @@ AROUND = {
         "        return self.mask.float().gather(-1, i)\n"
     ),
 }
+ALIASES = {
+    "in brackets": "[pick, other] = [torch.gather, 1]",
+    "in parentheses": "(pick) = torch.gather",
+    "one of several in one another": "(pick, (a, b)) = torch.gather, (1, 2)",
+    "beside an element": "(a[g('x')], pick) = 1, torch.gather",
+    "on several lines": "other, pick = (\n    1,\n    torch.gather,\n)",
+    "broken at its dot": "pick = (torch\n    . gather)",
+    "below a comment": "pick = (  # one\n    torch.gather\n)",
+    "continued": "pick \\\n    = \\\n    torch.gather",
+    "with a long annotation": "pick: Callable[\n    [int], str\n] = torch.gather",
+    "by way of many": "a = torch.gather\nb = a\nc = b\nd = c\ne = d\npick = e",
+}
 
 
 def check(text: str) -> None:
@@ -108,3 +120,8 @@ def test_a_layout(text: str) -> None:
 @pytest.mark.parametrize("text", AROUND.values(), ids=AROUND)
 def test_a_function(text: str) -> None:
     check(text)
+
+
+@pytest.mark.parametrize("head", ALIASES.values(), ids=ALIASES)
+def test_a_function_by_another_name(head: str) -> None:
+    check(f"{head}\n\n\n{PICKED}")

@@ -16,7 +16,7 @@ from functools import cached_property
 
 from ..analysis import operators
 from .spots import is_word, torch_names
-from .statements import Statements
+from .statements import Statements, Unclear
 
 _STEPS = (
     operators.VIEWS
@@ -26,9 +26,13 @@ _STEPS = (
     | operators.ELEMENTWISE
 )
 _WIDE = frozenset(("float32", "float64", "float", "double"))
-_ASSIGNMENT = re.compile(r"\s*(?:,[\w\s,]*)?(?::[^=\n]*)?:?=(?!=)[\s\\(]*(.*)")
-"""From the end of a target to the end of the line."""
-_VALUE = re.compile(r"[A-Za-z_][\w.]*(?=\s*(?:[,;)#\r=]|$))")
+_AFTER_TARGET = re.compile(r"[\s\\]*(?!==)[=,)\]:#]")
+_NEW_LINE = re.compile(r"(?<![\\\r])\r?\n")
+_NEAR = 400
+"""How far the sign of an assignment is looked for, before it is parsed."""
+_MOST_NAMES = 50
+"""Up to so many names are looked for one by one."""
+_WORD = re.compile(r"\w+")
 _DISPLAY = (ast.Tuple, ast.List)
 _SUITES = frozenset(("body", "orelse", "finalbody", "handlers", "cases"))
 
@@ -55,33 +59,43 @@ class Known:
         """What the names stand for that are imported from torch."""
         return torch_names(self.text)
 
-    def functions(self, name: str) -> set[str]:
+    @cached_property
+    def _statements(self) -> Statements:
+        return Statements(self.text)
+
+    def functions_of(self, name: str) -> set[str]:
         """The functions of torch that a name may stand for, as far as they matter.
 
         By import, or because the file somewhere assigns it a name or an attribute.
         """
-        known = self._functions.get(name)
-        if known is None:
-            known = self._functions[name] = self._assigned(name, 3)
-        return known
-
-    def _assigned(self, name: str, depth: int) -> set[str]:
-        found = {self.imported.get(name, "")}
-        start = self.text.find(name) if depth else -1
-        while start >= 0:
-            end = start + len(name)
-            match = None
-            if not is_word(self.text[start - 1 : start]):
-                match = _ASSIGNMENT.match(self.text, end)
-            if match is not None:
-                for value in _VALUE.findall(match[1]):
-                    _, dot, last = value.rpartition(".")
-                    if dot:
-                        found.add(last)
-                    elif value != name:
-                        found |= self._assigned(value, depth - 1)
-            start = self.text.find(name, end)
+        if name in self._functions:
+            return self._functions[name]
+        found: set[str] = set()
+        names = [name]
+        for each in names:  # which grows meanwhile
+            found.add(self.imported.get(each, ""))
+            for value in self._assigned(each):
+                if isinstance(value, ast.Attribute):
+                    found.add(value.attr)
+                elif isinstance(value, ast.Name) and value.id not in names:
+                    names.append(value.id)
+                    if len(names) > _MOST_NAMES:
+                        raise Unclear("a name stands for many others")
+        self._functions[name] = found
         return found
+
+    def _assigned(self, name: str) -> Iterator[ast.expr]:
+        """What the file assigns to a name, or to several of which it is one."""
+        done = 0
+        for offset in _places_of(name, self.text):
+            if offset < done or not _may_be_target(self.text, offset + len(name)):
+                continue
+            statements = self._statements
+            number = statements.number_at(offset)
+            done = statements.end_of(number)
+            if statements.code.find("=", offset, done) >= 0:
+                for statement in statements.parsed(number):
+                    yield from _values_given(name, statement)
 
 
 class Reach:
@@ -100,20 +114,30 @@ class Reach:
         try:
             self._visit_at(offsets)
             while self.fresh:
-                # Statements seen before may hold this name, too.
-                self._visit_at(_places_of(self.fresh.pop(), self.text))
+                # Statements seen before may hold these names, too.
+                names, self.fresh = self.fresh, []
+                self._visit_at(each for name in names for each in self._places(name))
         except _Found:
             return True
         return False
 
+    def _places(self, name: str) -> Iterable[int]:
+        """Where a name stands; of many names the places are collected at once."""
+        if len(self.carriers) <= _MOST_NAMES:
+            return _places_of(name, self.text)
+        return self._words.get(name, ())
+
+    @cached_property
+    def _words(self) -> dict[str, list[int]]:
+        found: dict[str, list[int]] = {}
+        for match in _WORD.finditer(self.text):
+            found.setdefault(match[0], []).append(match.start())
+        return found
+
     def _visit_at(self, offsets: Iterable[int]) -> None:
-        last = -1
-        for offset in offsets:
-            number = self.statements.number_at(offset)
-            if number != last:
-                last = number
-                for statement in self.statements.parsed(number):
-                    self._visit(statement)
+        for number in sorted(set(map(self.statements.number_at, offsets))):
+            for statement in self.statements.parsed(number):
+                self._visit(statement)
 
     def _visit(self, statement: ast.stmt) -> None:
         """Follow what a statement evaluates; not the statements in it."""
@@ -142,9 +166,7 @@ class Reach:
 
     def _assigned(self, value: ast.expr) -> bool:
         """Whether a value, or an element of it that is unpacked, may be a copy."""
-        if isinstance(value, _DISPLAY):
-            return any([self._carries(element) for element in value.elts])
-        return self._carries(value)
+        return any([self._carries(element) for element in _unpacked(value)])
 
     def _bind(self, targets: list[ast.expr], carries: bool) -> None:
         for target in targets:
@@ -218,7 +240,7 @@ class Reach:
             case ast.Name(id=alias):
                 if not carries:
                     return False
-                names = self.known.functions(alias)
+                names = self.known.functions_of(alias)
                 if names & self.known.selections:
                     raise _Found
                 return bool(names & _STEPS)
@@ -239,8 +261,8 @@ class Reach:
 
     def _may_be_type(self, node: ast.expr) -> bool:
         match node:
-            case ast.Attribute(attr=name):
-                return name in _WIDE
+            case ast.Attribute():
+                return _is_type(node)
             case ast.Name(id=name):
                 return self.known.imported.get(name) in _WIDE or self._names_a_type
             case _:
@@ -260,12 +282,12 @@ class Reach:
         }
         for number in numbers:
             for statement in self.statements.parsed(number):
-                if isinstance(statement, ast.Assign | ast.AnnAssign):
-                    value = statement.value
-                    listed = value.elts if isinstance(value, _DISPLAY) else ()
-                    for part in (value, *listed):
-                        if isinstance(part, ast.Attribute) and part.attr in _WIDE:
-                            return True
+                match statement:
+                    case (
+                        ast.Assign(value=value)
+                        | ast.AnnAssign(value=ast.expr() as value)
+                    ) if any(map(_is_type, _unpacked(value))):
+                        return True
         return False
 
 
@@ -277,6 +299,58 @@ def _places_of(name: str, text: str) -> Iterator[int]:
         if not (is_word(text[found - 1 : found]) or is_word(text[end : end + 1])):
             yield found
         found = text.find(name, end)
+
+
+def _values_given(name: str, statement: ast.stmt) -> Iterator[ast.expr]:
+    """What a statement, not those in it, assigns to a name, perhaps among others."""
+    for node in _walk(statement):
+        match node:
+            case ast.Assign(targets=targets, value=value):
+                pass
+            case ast.AnnAssign(target=target, value=ast.expr() as value):
+                targets = [target]
+            case ast.NamedExpr(target=target, value=value):
+                targets = [target]
+            case _:
+                continue
+        bound = (part for target in targets for part in ast.walk(target))
+        if any(isinstance(part, ast.Name) and part.id == name for part in bound):
+            yield from _unpacked(value)
+
+
+def _unpacked(value: ast.expr) -> Iterator[ast.expr]:
+    """The elements of a display, of those in it, too; or what is none."""
+    if isinstance(value, _DISPLAY):
+        for element in value.elts:
+            yield from _unpacked(element)
+    else:
+        yield value
+
+
+def _is_type(node: ast.expr) -> bool:
+    return isinstance(node, ast.Attribute) and node.attr in _WIDE
+
+
+def _walk(statement: ast.stmt) -> Iterator[ast.AST]:
+    nodes: list[ast.AST] = [statement]
+    for node in nodes:  # which grows meanwhile
+        yield node
+        nodes += (
+            each
+            for each in ast.iter_child_nodes(node)
+            if not isinstance(each, ast.stmt)
+        )
+
+
+def _may_be_target(text: str, end: int) -> bool:
+    """Whether a name that ends there may be assigned to, as a glance tells."""
+    if _AFTER_TARGET.match(text, end) is None:
+        return False
+    sign = text.find("=", end, end + _NEAR)
+    if sign < 0:
+        return True
+    closed = max(text.rfind(bracket, end, sign) for bracket in ")]")
+    return _NEW_LINE.search(text, max(closed, end), sign) is None
 
 
 def _only_adds_axes(index: ast.expr) -> bool:
