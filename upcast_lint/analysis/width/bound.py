@@ -59,11 +59,12 @@ _TOKENS = (
     *(b"tok", b"label", b"target", b"tgt", b"goal", b"completion", b"response"),
     *(b"inputids", b"ignoreindex"),
 )
-_LAST_ROW = re.compile(r"-\s*1\s*:?\s*(?:,[^\],]*)?,?\s*\]")
+_LAST_ROW = re.compile(r"-\s*1\s*(?::\s*)?(?:,[^\],]*(?:,\s*)?)?\]")
 _V = re.compile(r"V(?<![A-Za-z0-9]V)(?![A-Za-z0-9])")
 _V_LAST = tuple(
     re.compile(
-        rf"{v}(?<!\w{v})(?<![kK],{v})(?<![kK], {v})\|?\s*(?:/[^\])\"']*)?[\])\"']"
+        rf"{v}(?<!\w{v})(?<![kK],{v})(?<![kK], {v})"
+        rf"\|?\s*(?:/[^\])\"'/]*){{0,4}}[\])\"']"
     )
     for v in "vV"
 )
