@@ -6,9 +6,8 @@ import time
 
 import pytest
 
-from upcast_lint.linter import Rows
 from upcast_lint.screen.excerpt import excerpt
-from upcast_lint.screen.tiers import suspects
+from upcast_lint.screen.tiers import Rows, suspects
 from upcast_lint.source import Source
 
 SIZE = 160_000
