@@ -62,6 +62,12 @@ AROUND = {
     "below a default that binds a name": (
         f"def g(x=(pick := torch.gather)):\n    pass\n\n\n{PICKED}"
     ),
+    "under a condition that a function rebinds": (
+        "FLAG = True\n\n\ndef g():\n    global FLAG\n    FLAG = False\n\n\n"
+        "def f(logits, vocab_size):\n    if FLAG:\n        logits = logits.float()\n"
+        "    last = logits[:, -1]\n    last.add_(1)\n    first = logits[:, 0]\n"
+        "    return last, first\n"
+    ),
     "of what a function returns": (
         "def g(x):\n    return x\n\n\ndef f(logits, labels, vocab_size):\n"
         "    rows, _ = g(logits)\n    rows = rows.float()\n    return rows[0]\n"

@@ -19,6 +19,8 @@ from .outline import Outline
 from .tiers import Rows
 
 _HEAD = re.compile(r"([ \t]*)(?:async[ \t]+)?(def|class)[ \t]+(\w+)")
+_BINDS_AROUND = re.compile(r":=|\b(?:global|nonlocal)\b")
+"""What may bind a name of the module: a walrus does where it stands in a default."""
 _TELLS = re.compile(
     r"register_|self[\s\\]*\.[\s\\]*\w+[\s\\)]*"
     rf"(?:=(?!=)|:\s*[\w\"']|\[|\.\s*(?:shape|{'|'.join(sorted(TENSOR_METHODS))})\b)"
@@ -41,8 +43,8 @@ def excerpt(source: Source, suspects: list[Rows]) -> Source | None:
         if outline.may_be_in_string(start) or outline.may_be_in_string(end):
             continue
         end = outline.above_comments(end)
-        if text.find(":=", start, end) >= 0:
-            continue  # in a default it binds a name of the module
+        if _BINDS_AROUND.search(text, start, end):
+            continue
         match = _HEAD.match(text, start)
         if match is None or start < done:
             return None
