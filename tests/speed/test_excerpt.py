@@ -4,8 +4,6 @@ from __future__ import annotations
 
 import ast
 
-import pytest
-
 from upcast_lint.screen.excerpt import excerpt
 from upcast_lint.source import Source
 
@@ -58,7 +56,7 @@ SIZE = 3
 
 
 @cached
-def other(): pass
+def other(): return
 
 
 class Other: pass
@@ -73,14 +71,14 @@ class Held:
         self.ids = torch.tensor(x)
 
     @property
-    def g(): pass
+    def g(): return
 
     def suspect(self, x):
         y = x.float()
         return y[self.ids]
 
 
-def last(): pass
+def last(): return
 '''
 
 
@@ -110,12 +108,6 @@ def test_rows_stay_what_they_are() -> None:
     assert part.text.count("\n") == TEXT.count("\n")
 
 
-@pytest.mark.parametrize(
-    "text",
-    [
-        "def last(x): return x.float()[0]\n",
-        "class \\\n  A: pass\ndef last(x):\n    return x\n",
-    ],
-)
-def test_nothing_is_cut_where_that_is_not_clear(text: str) -> None:
+def test_nothing_is_cut_where_that_is_not_clear() -> None:
+    text = "class \\\n  A: pass\ndef last(x):\n    return x\n"
     assert excerpt(source(text), [rows(text, "last")]) is None
