@@ -19,7 +19,7 @@ from .outline import Outline
 from .tiers import Rows
 
 _HEAD = re.compile(r"([ \t]*)(?:async[ \t]+)?(def|class)[ \t]+(\w+)")
-_BINDS_AROUND = re.compile(r":=|\b(?:global|nonlocal)\b")
+_BINDING_AROUND = (":=", "global", "nonlocal")
 """What may bind a name of the module: a walrus does where it stands in a default."""
 _TELLS = re.compile(
     r"register_|self[\s\\]*\.[\s\\]*\w+[\s\\)]*"
@@ -43,7 +43,7 @@ def excerpt(source: Source, suspects: list[Rows]) -> Source | None:
         if outline.may_be_in_string(start) or outline.may_be_in_string(end):
             continue
         end = outline.above_comments(end)
-        if _BINDS_AROUND.search(text, start, end):
+        if any(text.find(word, start, end) >= 0 for word in _BINDING_AROUND):
             continue
         match = _HEAD.match(text, start)
         if match is None or start < done:

@@ -39,9 +39,10 @@ class _Heads:
         if offset < self._asked:
             self._asked, self._found = self._start, -1
         for word in self._words:
-            end = offset + len(word) - 2
-            later = self._text.rfind(word, self._asked, end)
-            self._found = max(self._found, later + 1 if later >= 0 else -1)
+            first, end = max(self._asked, self._found), offset + len(word) - 2
+            later = self._text.rfind(word, first, end)
+            if later >= 0:
+                self._found = later + 1
         self._asked = max(offset - 1, self._start)
         return self._found
 
