@@ -432,6 +432,19 @@ def fuzzed(hidden, n):
 """,
     ),
     Regression(
+        "a suite of which every statement is dropped",
+        "nothing was left below the condition",
+        Tier.SAFE,
+        """\
+def fuzzed(lm_logits, flag):
+    lm_logits = lm_logits.type(torch.float32)
+    if flag:
+        v1 = lm_logits.div(0)
+        v2 = lm_logits / 3.0
+    return lm_logits[1:2]
+""",
+    ),
+    Regression(
         "view between a vector of rows and the selection",
         "the view gives the rows another rank than the vector has",
         Tier.UNSAFE,

@@ -29,22 +29,23 @@ class Lines:
         self.facts = facts
         self.source = facts.source
         self._inserted: dict[int, list[str]] = {}
+        self._dropped: set[ast.stmt] = set()
 
     def drop(self, statement: ast.stmt) -> list[str]:
         """Delete a statement; give the comments at it that go with the cast."""
         source = self.source
-        place = self.facts.tree.place(statement)
+        is_last = self._is_last(statement)
         first, last = statement.lineno, statement.end_lineno or statement.lineno
         start, end = source.node_start(statement), source.node_end(statement)
         before = source.text[source.line_starts[first - 1] : start]
         rest, next_line = rest_of_line(source, end)
         comment = rest.strip()
         if before.strip() or (comment and not comment.startswith("#")):
-            if len(place.suite) == 1 and not comment.startswith(";"):
+            if is_last and not comment.startswith(";"):
                 self.text.replace(start, end, "pass")
                 return []
             raise Unfixable("the cast shares its line with another statement")
-        if len(place.suite) == 1:
+        if is_last:
             self.text.replace(start, end, "pass")
             return []
         comments = [*comments_in(source.text[start:end]), comment]
@@ -69,11 +70,11 @@ class Lines:
     def drop_plainly(self, statement: ast.stmt) -> None:
         """Delete a statement that takes no comments with it."""
         source = self.source
-        place = self.facts.tree.place(statement)
+        is_last = self._is_last(statement)
         start, end = source.node_start(statement), source.node_end(statement)
         first = source.line_starts[statement.lineno - 1]
         rest, next_line = rest_of_line(source, end)
-        if len(place.suite) == 1 or source.text[first:start].strip() or rest.strip():
+        if is_last or source.text[first:start].strip() or rest.strip():
             self.text.replace(start, end, "pass")
         else:
             self.text.replace(first, next_line, "")
@@ -132,6 +133,11 @@ class Lines:
         """Write the inserted lines to the text."""
         for offset, lines in sorted(self._inserted.items()):
             self.text.insert(offset, "".join(lines))
+
+    def _is_last(self, statement: ast.stmt) -> bool:
+        """Whether nothing is left of a suite when a statement goes, too."""
+        self._dropped.add(statement)
+        return self._dropped.issuperset(self.facts.tree.place(statement).suite)
 
     def _is_comment(self, row: int) -> bool:
         """Whether a row holds a comment and nothing else, not even part of a string."""
