@@ -77,6 +77,35 @@ def test_every_kind_of_statement() -> None:
     assert check(CODE) == 21
 
 
+def test_lines_that_end_in_two_characters() -> None:
+    assert check(CODE.replace("\n", "\r\n")) == 21
+
+
+ALONE = {
+    "a decorator": ("@a(b)\n", "a(b)"),
+    "a handler": ("except E as e:\n", ""),
+    "a handler of groups": ("except* E:\n", ""),
+    "what is tried on the line": ("try: a = b\n", "a = b"),
+    "what is done at last on the line": ("finally: a = b\n", "a = b"),
+    "a match": ("match a[b]:\n", "match a[b]:\n case _: pass"),
+    "a case": ("case [a] if a[0]:\n", "match _:\n case [a] if a[0]: pass"),
+    "a name that is a word of a match": ("case = match[a]\n", "case = match[a]"),
+    "an annotation that is a string": ("a: 'T'\n", "a: 'T'"),
+    "a colon at the end of a comment": ("a = b  # so:\n", "a = b"),
+    "what stands on the line of a head": ("with a: b = c; d = e\n", "b = c\nd = e"),
+    "what an asynchronous loop does": ("async for a in b: c = a[0]\n", "c = a[0]"),
+    "what an asynchronous function does": ("async def a(): return b\n", "return b"),
+}
+
+
+@pytest.mark.parametrize(("text", "code"), ALONE.values(), ids=ALONE)
+def test_what_a_line_evaluates(text: str, code: str) -> None:
+    found = [shallow(each) for each in Statements(text).parsed(0)]
+    expected = [shallow(each) for each in ast.parse(code).body]
+    assert [each for each in found if each in expected] == expected
+    assert found if code else not found
+
+
 @pytest.mark.parametrize("name", MODULES)
 def test_a_module_of_the_standard_library(name: str) -> None:
     path = Path(sysconfig.get_paths()["stdlib"], f"{name}.py")
@@ -89,6 +118,8 @@ def test_a_module_of_the_standard_library(name: str) -> None:
         "x = (1\n",
         "x = 1)\n",
         'x = "a\n',
+        "x = 'a\n",
+        "x = 1)\ny = (2\n",
         'x = """a\n',
         "x = [1)\ny = (2]\n)",
     ],
