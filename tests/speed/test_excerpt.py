@@ -108,6 +108,21 @@ def test_rows_stay_what_they_are() -> None:
     assert part.text.count("\n") == TEXT.count("\n")
 
 
+def test_nothing_is_cut_out_of_a_suspect_function() -> None:
+    text = "def f(x):\n    def g():\n        return x[0]\n\n    return g\n"
+    part = excerpt(source(text), [rows(text, "f")])
+    assert part is not None
+    assert part.text == text
+
+
+def test_several_suspects_of_one_class() -> None:
+    methods = [f"    def {name}(self):\n        return 1\n\n" for name in "abc"]
+    text = "class C:\n" + "".join(methods)
+    part = excerpt(source(text), [rows(text, "a"), rows(text, "c")])
+    assert part is not None
+    assert part.text == text.replace("b(self):\n        return 1", "b(): return\n")
+
+
 def test_nothing_is_cut_where_that_is_not_clear() -> None:
     text = "class \\\n  A: pass\ndef last(x):\n    return x\n"
     assert excerpt(source(text), [rows(text, "last")]) is None
