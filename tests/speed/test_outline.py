@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import ast
+from random import Random
 from textwrap import dedent
 
 import pytest
@@ -15,6 +17,8 @@ FUNCTIONS = {
     "a nested function": "def f(x):\n    def g():\n        here\n    return g\n",
     "after lines that are no further in": "def f(\n    x,\n):\n# so\n    here\n",
     "with tabs": "class C:\n\tdef f(x):\n\t\there\n\tdef g(): pass\n",
+    "with one blank": "class C:\n def f(x):\n  here\n def g(): pass\n",
+    "an async method": "class C:\n    async def f(x):\n        here\n",
     "in the last of two classes": (
         "class A:\n  def a(): pass\nclass B:\n    def f(x):\n        here\n"
     ),
@@ -25,6 +29,16 @@ NONE = {
     "a condition": "if a:\n    def f(x):\n        here\n",
     "a class in a class": (
         "class A:\n  class B:\n    def f(x):\n      here\n  def g(): pass\n"
+    ),
+    "a class in a class by one blank": (
+        "class A:\n class B:\n  def f(x):\n   here\n def g(): pass\n"
+    ),
+    "a class in a class by tabs": (
+        "class A:\n\tclass B:\n\t\tdef f(x):\n\t\t\there\n\tdef g(): pass\n"
+    ),
+    "a class before its methods": "class C:\n    here\n    def f(x): pass\n",
+    "a class after the methods of another": (
+        "class B:\n    def f(x): pass\nclass C:\n    here\n"
     ),
 }
 
@@ -41,6 +55,99 @@ def test_the_outermost_function(text: str) -> None:
 @pytest.mark.parametrize("text", NONE.values(), ids=NONE)
 def test_no_function(text: str) -> None:
     assert Outline(text).function_at(text.index("here")) is None
+
+
+MIXED = """\
+def a(): pass
+async def b(x):
+    if x:
+        return 1
+
+
+    return 2
+c = 1
+class D:
+    d = 1
+    async def e(self):
+        def f():
+            pass
+        return f
+    g = 2
+
+    def h(self): pass
+class I:
+\tdef j(self):
+\t\treturn 1
+\t@k
+\tdef l(self): pass
+class M: pass
+class N:
+  o = 1
+class P:
+    def q(self): pass
+r = 1
+def s(
+    x,
+): return 1
+class T:
+  def u(self):
+    return 1
+"""
+
+
+def functions_by_line(text: str) -> dict[int, ast.FunctionDef | ast.AsyncFunctionDef]:
+    """The functions of the module and of its classes, by each line that they have."""
+    body = ast.parse(text).body
+    classes = [each for each in body if isinstance(each, ast.ClassDef)]
+    return {
+        line: node
+        for node in (*body, *(inner for each in classes for inner in each.body))
+        if isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef)
+        for line in range(node.lineno, (node.end_lineno or 0) + 1)
+    }
+
+
+@pytest.mark.parametrize("text", [MIXED, "\n" + MIXED, "c = 1\n" + MIXED])
+@pytest.mark.parametrize("order", ["ascending", "descending", "any"])
+def test_functions_are_those_of_the_parser(text: str, order: str) -> None:
+    expected = functions_by_line(text)
+    ends = [at - 1 for at, sign in enumerate(text) if sign == "\n" and at]
+    lines = [at for at in ends if text[at] != "\n"]
+    match order:
+        case "descending":
+            lines.reverse()
+        case "any":
+            Random(0).shuffle(lines)
+    outline = Outline(text)
+    for at in lines:
+        node = expected.get(text.count("\n", 0, at) + 1)
+        span = outline.function_at(at)
+        assert (span is None) == (node is None), text[at - 9 : at + 1]
+        if span is not None and node is not None:
+            part = text[span.start : span.end]
+            node.decorator_list.clear()
+            assert [ast.dump(each) for each in ast.parse(dedent(part)).body] == [
+                ast.dump(node)
+            ]
+            assert part.endswith("\n")
+
+
+@pytest.mark.parametrize("order", [1, -1])
+def test_holders_in_any_order(order: int) -> None:
+    outline = Outline(MIXED)
+    found = {}
+    for word in ("a()", "e(self", "h(self", "j(self", "q(self", "s(")[::order]:
+        span = outline.function_at(MIXED.index(word) + 1)
+        assert span is not None
+        found[word] = outline.holder_of(span)
+    assert found == {
+        "a()": "",
+        "e(self": "class D:\n",
+        "h(self": "class D:\n",
+        "j(self": "class I:\n",
+        "q(self": "class P:\n",
+        "s(": "",
+    }
 
 
 def test_what_may_stand_in_a_string() -> None:

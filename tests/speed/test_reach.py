@@ -17,6 +17,31 @@ SILENT = {
     "another type": "y = x.to(torch.float16)\nreturn y[0]",
     "a device": "y = x.to(device)\nreturn y[0]",
     "no step": "y = x.float().sum(-1)\nreturn y[0]",
+    "no step of a function": "y = g(x.float())\nreturn y[0]",
+    "a function that a call gives": "y = h(1)(x.float())\nreturn y[0]",
+    "a loop over a display": "for y in [g(x.float())]:\n    print(y)",
+    "an attribute that is no view": "y = x.float().grad\nreturn y[0]",
+    "a name in a name": "y = x.float()\nreturn yy[0] + y2[0]",
+}
+UNRELATED = {
+    "a number": "y = 1 + g(x.float())",
+    "a sign": "y = -g(x.float())",
+    "a choice": "y = 1 if g(x.float()) else 2",
+    "a display": "y, z = 1, g(x.float())",
+    "a table": "y = {1: g(x.float())}",
+    "a view of another tensor": "y = z.view(-1) + z.T + g(x.float())",
+    "a selection from another tensor": "y = z.gather(-1, i) + g(x.float())",
+    "a selection by a function": (
+        "from torch import gather\ny = gather(z, -1, i) + g(x.float())"
+    ),
+    "a type for no cast": "y = z.zeros(torch.float32) + g(x.float())",
+    "a cast to another type": "y = z.to(torch.float16) + g(x.float())",
+    "a place for a tensor": "y = z.to('cpu') + z.to(device) + g(x.float())",
+    "a type that is no value": (
+        "w, v = z.shape, g(torch.float32)\n"
+        "assert z.dtype == torch.float32\n"
+        "y = z.to(device) + g(x.float())"
+    ),
 }
 FOUND = {
     "in one expression": "return x.float()[0]",
@@ -42,6 +67,49 @@ FOUND = {
     "an assigned function": "pick = torch.gather\nreturn pick(x.float(), -1, i)",
     "several statements on a line": "y = x.float(); z = y[0]; return z",
     "a decorator": "@h(x.float()[0])\ndef g(): pass",
+    "an annotated name": "y: Tensor = x.float()\nreturn y[0]",
+    "a list of names": "[y, z] = [x.float(), 1]\nreturn y[0]",
+    "an asynchronous loop": "async for row in x.float():\n    g(row)",
+    "a target": "z[x.float()[0]] = 1",
+    "a target of a loop": "y = x.float()\nfor z[y[0]] in r:\n    pass",
+    "a manager": "with g(x.float()[0]) as z:\n    pass",
+    "what is deleted": "y = x.float()\ndel z, w[y[0]]",
+    "the subject of a match": "match x.float()[0]:\n    case 1:\n        pass",
+    "a condition for a match": (
+        "y = x.float()\nmatch c:\n    case 0:\n        pass\n"
+        "    case 1 if y[0]:\n        pass"
+    ),
+    "a view by an attribute": "y = x.float().T\nreturn y[0]",
+    "an index": "return z[x.float().argmax(-1)]",
+    "an operand on the right": "y = t + x.float()\nreturn y[0]",
+    "a sign": "y = -x.float()\nreturn y[0]",
+    "what is asked": "return 1 if x.float()[0] else 2",
+    "the other branch": "y = x if c else x.float()\nreturn y[0]",
+    "the value of a walrus": "return (y := x.float())[0]",
+    "a condition of a comprehension": "return [i for i in r if x.float()[i]]",
+    "an argument of what is called": "return h(x.float()[0])()",
+    "a transfer": "return x.float().cpu()[0]",
+    "an export": "return x.float().numpy()[0]",
+    "a sum": "return x.float().add(1)[0]",
+    "a power": "return x.float().exp()[0]",
+    "a function that is a step": "from torch import exp\nreturn exp(x.float())[0]",
+    "a chain of assigned functions": (
+        "c = torch.gather\nb = c\na = b\nreturn a(x.float(), -1, i)"
+    ),
+    "a function that is named in a condition": (
+        "if (pick := torch.gather):\n    return pick(x.float(), -1, i)"
+    ),
+    "beside a type for another": ("y = z.to(torch.float32)\nreturn x.float()[0]"),
+    "double": "return x.double()[0]",
+    "a type": "return x.to(torch.float64)[0]",
+    "the short name of a type": "return x.to(torch.float)[0]",
+    "the short name of the other": "return x.to(torch.double)[0]",
+    "type": "return x.type(torch.float32)[0]",
+    "a device and a type": "return x.to(device, torch.float32)[0]",
+    "a type that is imported": "from torch import float32\nreturn x.to(float32)[0]",
+    "a type of an annotated name": "t: T = torch.float32\nreturn x.to(t)[0]",
+    "a type of one of two names": "t, u = torch.float32, 1\nreturn x.to(t)[0]",
+    "a type of a walrus": "g((t := torch.float32))\nreturn x.to(t)[0]",
 }
 
 
@@ -52,6 +120,11 @@ def text_of(body: str) -> str:
 @pytest.mark.parametrize("body", SILENT.values(), ids=SILENT)
 def test_copies_that_are_not_selected_from(body: str) -> None:
     assert suspects(text_of(body), True) == []
+
+
+@pytest.mark.parametrize("body", UNRELATED.values(), ids=UNRELATED)
+def test_other_values_that_are_selected_from(body: str) -> None:
+    assert suspects(text_of(f"{body}\nreturn y[0]"), True) == []
 
 
 @pytest.mark.parametrize("body", FOUND.values(), ids=FOUND)
