@@ -14,7 +14,21 @@ SILENT = {
     "an argument on a line of its own": "y = zeros(\n    dtype=torch.float32,\n)",
     "a member of a display that is asked": "x in (torch.float16, torch.float32)",
     "a key of a table": "SIZES = {\n    torch.float32: 4,\n}",
+    "a key before a blank": "SIZES = {\n    torch.float32 : 4,\n}",
+    "members of a table": (
+        "a, b = c\nWIDE = [\n    torch.float32,\n    torch.double,\n]"
+    ),
+    "the other comparison": "if x.dtype == torch.float32: pass",
+    "a further argument": "y = zeros(f(g(y)), h(z), dtype=torch.float32)",
+    "an argument below a comment": (
+        "c = 'a'  # b\ny = zeros(\n    dtype=torch.float32,\n)"
+    ),
+    "an operand": "x.to(a or torch.float32)",
+    "what is returned": "return torch.float32",
+    "a longer name": "x.to(torch.float32_x) + x.to(my_float32)",
+    "another method": "x.floats() + x.float_power(2)",
     "a string": "x.to('float32')",
+    "a string in other quotes": 'x.to("float32")',
     "the builtin": "y = float(x)",
 }
 FOUND = {
@@ -34,11 +48,23 @@ FOUND = {
     "two names": "wide, other = torch.float32, 1",
     "a walrus": "x.to((wide := torch.float32))",
     "type": "x.type(torch.float32)",
+    "a type in parentheses": "x.to(a, (torch.float32))",
+    "a type in parentheses on its line": "x.to(\n(torch.float32)\n)",
+    "a type in parentheses after a break": "wide = \\\n    (torch.float32)",
+    "two names in parentheses": "wide, other = (torch.float32, 1)",
+    "a walrus in a suite": "if c: (wide := torch.float32)",
+    "a bracket in a string": "x.to(f('('),\n    torch.float32)",
+    "a bracket in a string of other quotes": 'x.to(f("("),\n    torch.float32)',
+    "a bracket in a comment": "x.to(f(  # (\n    y),\n    torch.float32)",
+    "a bracket that is far": f"x.to(\n{'    d,' * 200}\n    torch.float32)",
 }
 
 
 def is_found(code: str) -> bool:
-    return any(find_spots(f"import torch\n{code}\n"))
+    found = any(find_spots(f"import torch\n{code}\n"))
+    # What stands below is not asked.
+    assert any(find_spots(f"import torch\n{code}\n" + "# end\n" * 100)) == found
+    return found
 
 
 @pytest.mark.parametrize("code", SILENT.values(), ids=SILENT)
@@ -52,9 +78,21 @@ def test_what_may_be_a_cast(code: str) -> None:
 
 
 @pytest.mark.parametrize(
+    "call", ["float()", "float ()", "float\\\n  ()", "float  # wide\n()", "double()"]
+)
+def test_a_call_needs_no_import_of_torch(call: str) -> None:
+    spots = find_spots(f"y = (x.{call})\n")
+    assert spots.calls == [7]
+    assert not spots.types
+
+
+@pytest.mark.parametrize(
     "code",
     [
         "from torch import float32",
+        "from torch import float64",
+        "from torch import (float, nn)",
+        "from torch import double\ny = torch.float32",
         "from torch import (\n    nn,\n    double as wide,\n)",
         "from torch import nn, \\\n    float",
     ],
@@ -63,12 +101,17 @@ def test_a_type_that_is_imported(code: str) -> None:
     assert find_spots(code).imports_type
 
 
+def test_a_type_that_is_imported_from_elsewhere() -> None:
+    assert not find_spots("import torch\nfrom numpy import float32\n").imports_type
+
+
 def test_types_where_there_is_no_torch() -> None:
     assert not any(find_spots("import numpy as np\nx.to(np.float32)\n"))
 
 
 def test_names_imported_from_torch() -> None:
     text = """\
+# from torch with love
 from torch import nn, gather as pick  # of a kind
 from torch.nn.functional import (
     embedding,
@@ -88,3 +131,14 @@ from torchvision import ops
 def test_conversions() -> None:
     text = "x.to(d); x.type (d); x.\n    to(d); auto(d); x.tolist()"
     assert sorted(find_conversions(text)) == [2, 11, 28]
+
+
+def test_conversions_of_every_spelling() -> None:
+    text = "x.to(d); x.to (d); x.type(d); x.type (d)"
+    assert sorted(find_conversions(text)) == [2, 11, 21, 32]
+
+
+def test_conversions_in_a_part_of_a_text() -> None:
+    text = "x.to(d); x.to(d); x.to(d)"
+    assert list(find_conversions(text, 9, 17)) == [11]
+    assert list(find_conversions(text, 9)) == [11, 20]
