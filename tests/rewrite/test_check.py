@@ -179,6 +179,51 @@ CHANGES: dict[str, tuple[str, list[tuple[str, str]], list[tuple[int, str, str]]]
         [("2", "4")],
         [(2, "b = 2", "b = 4")],
     ),
+    "statements that grow and shrink": (
+        "a = 1\n# b\nb = 20\nc = 3\n# d\nd = 4\n",
+        [("1", "100"), ("20", "2"), ("4", "4\ne = 5")],
+        [
+            (1, "a = 1\n# b\n", "a = 100\n# b\n"),
+            (3, "b = 20\n", "b = 2\n"),
+            (6, "d = 4\n", "d = 4\ne = 5\n"),
+        ],
+    ),
+    "two places in one statement": (
+        "def f(x):\n    x = g\n    return h\n\nc = 3\n",
+        [("g", "1 + 2"), ("h", "x")],
+        [
+            (
+                1,
+                "def f(x):\n    x = g\n    return h\n\n",
+                "def f(x):\n    x = 1 + 2\n    return x\n\n",
+            )
+        ],
+    ),
+    "what ends the text": (
+        "a = 1\nb = 2  # c",
+        [("2", "20"), ("  # c", "")],
+        [(2, "b = 2  # c", "b = 20")],
+    ),
+    "what stands under several imports from the future": (
+        '"""d"""\n'
+        "from __future__ import annotations\n"
+        "from __future__ import division\n"
+        "a = 1\n"
+        "b = 2\n",
+        [("2", "4")],
+        [
+            (
+                1,
+                *[
+                    '"""d"""\n'
+                    "from __future__ import annotations\n"
+                    "from __future__ import division\n"
+                ]
+                * 2,
+            ),
+            (5, "b = 2\n", "b = 4\n"),
+        ],
+    ),
     "what stands under an import from the future": (
         "# a\nfrom __future__ import annotations\na = 1\nb = 2\n",
         [("2", "4")],
@@ -190,19 +235,35 @@ CHANGES: dict[str, tuple[str, list[tuple[str, str]], list[tuple[int, str, str]]]
 }
 
 
+@pytest.mark.parametrize("order", [1, -1])
 @pytest.mark.parametrize(("text", "edited", "found"), CHANGES.values(), ids=CHANGES)
 def test_what_changes(
-    text: str, edited: list[tuple[str, str]], found: list[tuple[int, str, str]]
+    text: str,
+    edited: list[tuple[str, str]],
+    found: list[tuple[int, str, str]],
+    order: int,
 ) -> None:
     source = source_of(text)
     edits = []
-    for old, new in edited:
+    for old, new in edited[::order]:
         start = text.index(old)
         edits.append(Edit(source.range(start, start + len(old)), new))
     after = apply_edits(source, edits)
     changes = changes_of(source, after, edits, ast.parse(after))
     assert changes is not None
     assert [(c.row, c.before, c.after) for c in changes] == found
+    for change in changes:
+        assert [ast.dump(each) for each in change.statements] == [
+            ast.dump(each) for each in ast.parse(change.after).body
+        ]
+
+
+@pytest.mark.parametrize("other", ["a", "c"])
+def test_what_changes_besides_the_edits(other: str) -> None:
+    source = source_of("a = 1\nb = 2\nc = 3\n")
+    edits = [Edit(source.range(10, 11), "20")]
+    after = apply_edits(source, edits).replace(other, "d")
+    assert changes_of(source, after, edits, ast.parse(after)) is None
 
 
 STATEMENTS = (
