@@ -105,9 +105,9 @@ def test_a_source_among_words_of_width(text: str) -> None:
 
 
 TELLING = {
-    "a comment above": (
-        "# a\n# b\ndef f():\n    1\n# c\n",
-        "# b\ndef f():\n    1\n# c\n",
+    "comments above": (
+        "a\n# b\n# c\ndef f():\n    1\n# d\n",
+        "# b\n# c\ndef f():\n    1\n# d\n",
     ),
     "a statement above": ("a\ndef f():\n    1\nc = 1\n", "def f():\n    1\n"),
     "a class": (
