@@ -421,6 +421,17 @@ def test_displayed(code: str, reason: str) -> None:
 
 
 SILENT = {
+    "a write before a comprehension that reads the copy": """
+        def f(logits):
+            wide = logits.float()
+            logits.mul_(0.5)
+            return [row.amax() for row in wide]
+    """,
+    "a write in a comprehension that reads the copy": """
+        def f(logits):
+            wide = logits.float()
+            return [(row.amax(), logits.mul_(0.5)) for row in wide]
+    """,
     "written to between, elements copied out": """
         def f(logits, ids):
             wide = logits.float()

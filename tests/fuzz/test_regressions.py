@@ -445,6 +445,27 @@ def fuzzed(lm_logits, flag):
 """,
     ),
     Regression(
+        "write between the cast and a comprehension",
+        "what a comprehension iterates over is read after the write",
+        Tier.SAFE,
+        """\
+def fuzzed(hidden):
+    wide = hidden.to(torch.float32)
+    hidden.mul_(0.5)
+    return [row.amax() for row in wide]
+""",
+    ),
+    Regression(
+        "write inside a comprehension",
+        "what a comprehension iterates over is read between the writes",
+        Tier.SAFE,
+        """\
+def fuzzed(hidden):
+    wide = hidden.to(torch.float32)
+    return [(row.amax(), hidden.mul_(0.5)) for row in wide]
+""",
+    ),
+    Regression(
         "view between a vector of rows and the selection",
         "the view gives the rows another rank than the vector has",
         Tier.UNSAFE,

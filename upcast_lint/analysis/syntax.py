@@ -265,9 +265,13 @@ def parameters(function: FunctionNode | ast.Lambda) -> list[ast.arg]:
 
 def start_of(node: ast.AST) -> tuple[int, int]:
     """Row and column at which the text of a node starts; (0, 0) if it has none."""
+    if isinstance(node, ast.comprehension):
+        node = node.target
     return (getattr(node, "lineno", 0), getattr(node, "col_offset", 0))
 
 
 def end_of(node: ast.AST) -> tuple[int, int]:
     """Row and column behind the text of a node; (0, 0) if it has none."""
+    if isinstance(node, ast.comprehension):
+        node = node.ifs[-1] if node.ifs else node.iter
     return (getattr(node, "end_lineno", 0), getattr(node, "end_col_offset", 0))
