@@ -45,6 +45,7 @@ PASSED: dict[str, list[tuple[str, str]]] = {
     "a comment moves": [("    # why\n", ""), ("  # last", "  # last\n    # why")],
     "two statements change": [("x.float()", "x"), ("y[0]", "y[0].float()")],
     "a statement is replaced": [("n = 1", "pass")],
+    "a comment ends in a blank": [("    # why\n", "    # why \n")],
     "a header changes": [("y is None", "x is None")],
 }
 
@@ -75,6 +76,17 @@ def test_no_name_loses_its_binding() -> None:
     assert (
         check(("    y = x.float()\n", ""), ("if y", "if x"), ("y[0]", "x[0]")) is None
     )
+
+
+def test_a_name_loses_its_binding_in_one_of_two_functions() -> None:
+    text = "def f(x):\n    y = x\n    return y\n\n\ndef g(y):\n    return y\n"
+    failed = check(("    y = x\n", ""), text=text)
+    assert failed == "the rewrite would leave `y` without a binding"
+
+
+def test_a_nested_function_reads_another_name_of_the_one_around_it() -> None:
+    text = "def f(x):\n    y = x\n    def g():\n        return y\n    return g, y\n"
+    assert check(("        return y", "        return x"), text=text) is None
 
 
 LOST = {
@@ -120,6 +132,59 @@ def test_a_statement_that_no_edit_touches_has_to_stay() -> None:
     assert failed_check(source, after, []) == CHANGED
     after = TEXT.replace("def f(x)", "def f(x, y)")
     assert failed_check(source, after, []) == CHANGED
+
+
+def test_a_statement_below_an_edit_has_to_stay() -> None:
+    source = source_of("a = 1\nb = 2\nc = 3\n")
+    edit = Edit(source.range(4, 5), "10")
+    assert failed_check(source, "a = 10\nb = 2\nc = 3\n", [edit]) is None
+    assert failed_check(source, "a = 10\nb = 2\nc = 4\n", [edit]) == CHANGED
+
+
+SUITES = """\
+try:
+    a = 1
+except E:
+    b = 2
+    c = 3
+finally:
+    d = 4
+    e = 5
+match f:
+    case 6:
+        g = 7
+h = 8
+"""
+MOVED = {
+    "of a handler changes": ("b = 2", "b = 0"),
+    "of a case changes": ("g = 7", "g = 0"),
+    "goes from a handler": ("    b = 2\n    c = 3\n", "    c = 3\n"),
+    "goes from a handler into what is tried": (
+        "except E:\n    b = 2\n",
+        "    b = 2\nexcept E:\n",
+    ),
+    "goes from a handler behind it": (
+        "    c = 3\nfinally:\n    d = 4\n    e = 5\n",
+        "finally:\n    d = 4\n    e = 5\nc = 3\n",
+    ),
+    "goes from a case behind it": ("        g = 7\n", "        pass\ng = 7\n"),
+}
+
+
+@pytest.mark.parametrize(("old", "new"), MOVED.values(), ids=MOVED)
+def test_a_statement_of_a_suite(old: str, new: str) -> None:
+    assert SUITES.count(old) == 1
+    after = SUITES.replace(old, new)
+    assert failed_check(source_of(SUITES), after, []) == CHANGED
+
+
+@pytest.mark.parametrize("number", "1234578")
+def test_an_edit_in_a_suite(number: str) -> None:
+    assert check((number, "0"), text=SUITES) is None
+
+
+def test_an_edit_in_a_head_of_several_lines() -> None:
+    assert check(("1", "2"), text="def f(\n    a=1,\n):\n    return a\n") is None
 
 
 def test_statements_that_swap() -> None:
