@@ -51,10 +51,18 @@ def test_what_is_read_is_what_click_reads(arguments: list[str]) -> None:
         ["check", "--width", "any", "--no-cache", "--isolated", "-q", "."],
         ["check", "--select=UPC001,UPC002", "--output-format", "sarif", "-o", "x"],
         ["check", "-j", "4", "--diff-base", "origin/main", "-"],
+        ["check", "--color", "auto", "--color=always", "--color", "never"],
     ],
 )
 def test_regular_lines_are_plain(arguments: list[str]) -> None:
     assert (plain(arguments) is not None) == (arguments[:1] == ["check"])
+
+
+def test_lists_with_blanks_and_empty_parts() -> None:
+    values = plain(["check", "--select", " UPC001 , ,UPC002,", "--select=UPC003"])
+    assert values is not None
+    assert values["select"] == ("UPC001", "UPC002", "UPC003")
+    assert values["ignore"] == ()
 
 
 @pytest.mark.parametrize(
