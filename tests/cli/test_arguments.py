@@ -51,6 +51,7 @@ def test_what_is_read_is_what_click_reads(arguments: list[str]) -> None:
         ["check", "--width", "any", "--no-cache", "--isolated", "-q", "."],
         ["check", "--select=UPC001,UPC002", "--output-format", "sarif", "-o", "x"],
         ["check", "-j", "4", "--diff-base", "origin/main", "-"],
+        ["check", "--jobs", "1"],
         ["check", "--color", "auto", "--color=always", "--color", "never"],
     ],
 )
