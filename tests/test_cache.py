@@ -2,6 +2,8 @@ from __future__ import annotations
 
 import json
 import os
+import subprocess
+import sys
 from pathlib import Path
 from typing import Any
 
@@ -15,6 +17,7 @@ from upcast_lint.checker import Checked, Job, check_bytes
 from upcast_lint.linter import Options
 from upcast_lint.runner import Outcome, Task, run
 
+ROOT = Path(__file__).resolve().parents[1]
 CAST = "a = logits.float().gather(1, i)\n"
 
 pytestmark = pytest.mark.usefixtures("toy_engine")
@@ -79,6 +82,41 @@ def test_a_touched_file_is_known_by_its_content(
     age(files[0])
     check(files)
     assert linted == []
+
+
+def test_a_clean_file_is_known_by_its_size_and_time(files: list[Path]) -> None:
+    check(files)
+    job, other = Job(), Job(ignore_suppressions=True)
+    cache = Cache.open(os.getcwd(), job)
+    clean, found = map(str, files)
+    status = files[0].stat()
+    assert cache.is_clean(clean, job, status)
+    assert not cache.is_clean(found, job, files[1].stat())
+    assert not cache.is_clean("another.py", job, status)
+    assert not cache.is_clean(clean, other, status)
+    age(files[0])
+    assert not cache.is_clean(clean, job, files[0].stat())
+
+
+def test_a_file_of_other_settings_in_one_run(files: list[Path]) -> None:
+    check(files)
+    job, other = Job(), Job(ignore_suppressions=True)
+    cache = Cache.open(os.getcwd(), job)
+    path = str(files[1])
+    assert cache.stamp(path, other) is None
+    stamp = cache.stamp(path, job)
+    assert stamp is not None
+    cache.store(path, other, stamp, ())
+    assert cache.stamp(path, job) is None
+    assert cache.stamp(path, other) == stamp
+
+
+def test_a_run_with_nothing_new_writes_nothing(files: list[Path]) -> None:
+    check(files)
+    (stored,) = Path(".upcast_lint_cache").glob("*.json")
+    before = stored.stat()
+    check(files)
+    assert stored.stat() == before
 
 
 def test_a_changed_file_is_looked_at(files: list[Path], linted: list[str]) -> None:
@@ -186,6 +224,52 @@ def test_changed_code_of_ours_starts_afresh(
     assert len(linted) == 2
 
 
+def test_other_processes_look_in_the_same_place(project: Path) -> None:
+    code = (
+        "from upcast_lint.cache import Cache; from upcast_lint.checker import Job;"
+        "from upcast_lint.linter import Options;"
+        "codes = frozenset(f'UPC00{n}' for n in range(1, 9));"
+        "print(Cache.open('.', Job(Options(codes=codes), codes=codes)).name)"
+    )
+    names = set()
+    for seed in "123":
+        env = {**os.environ, "PYTHONHASHSEED": seed, "PYTHONPATH": str(ROOT)}
+        done = subprocess.run(
+            [sys.executable, "-c", code], env=env, capture_output=True, check=True
+        )
+        names.add(done.stdout)
+    assert len(names) == 1 and names != {b""}
+
+
+@pytest.mark.parametrize("rules", ["rules", "upcast_lint/rules"])
+def test_what_is_code_of_ours(
+    project: Path, monkeypatch: pytest.MonkeyPatch, rules: str
+) -> None:
+    code = ["upcast_lint/cache.py", "upcast_lint/screen/spots.py", f"{rules}/a/b.py"]
+    other = [
+        *(f"upcast_lint/{name}/c.py" for name in ("verify", "reporters")),
+        *(f"{rules}/a/{name}/d.py" for name in ("fixtures", "__pycache__")),
+        f"{rules}/a/a.md",
+    ]
+    for name in (*code, *other):
+        path = Path(project, name)
+        path.parent.mkdir(parents=True, exist_ok=True)
+        path.write_text("")
+    monkeypatch.setattr(cache_module, "__file__", str(Path(project, code[0])))
+
+    def key() -> str:
+        return Cache.open(str(project), Job()).name
+
+    before = key()
+    for name in other:
+        age(Path(project, name))
+        assert key() == before, name
+    for name in code:
+        age(Path(project, name))
+        assert key() != before, name
+        before = key()
+
+
 @pytest.mark.parametrize(
     "content",
     [b"", b"{", b"[]", b"\xff", b'{"a": 3}', b"[" * 100_000, b'{"a": [1, 2]}'],
@@ -203,6 +287,25 @@ def test_a_damaged_cache_is_ignored_with_a_warning(
     assert len(warnings) == 1
     assert "damaged" in warnings[0]
     assert len(outcomes[1].checked.findings) == 1
+
+
+@pytest.mark.parametrize(
+    "entry", [3, "abcde", [1, 2, 0, "d"], dict.fromkeys("abcde")], ids=repr
+)
+def test_an_entry_of_another_form_damages_the_cache(
+    files: list[Path], linted: list[str], entry: object
+) -> None:
+    check(files)
+    linted.clear()
+    (stored,) = Path(".upcast_lint_cache").glob("*.json")
+    content = json.loads(stored.read_text())
+    content["files"][str(files[0])] = entry
+    stored.write_text(json.dumps(content))
+    warnings: list[str] = []
+    check(files, warnings=warnings)
+    assert len(linted) == 2
+    (warning,) = warnings
+    assert "damaged" in warning
 
 
 @pytest.mark.parametrize("damage", [None, "x", [["UPC001"]], {"a": 1}])
@@ -242,6 +345,20 @@ def test_a_folder_that_cannot_be_written_is_a_warning(
     outcomes = check(files, warnings=warnings)
     assert len(outcomes) == 2
     assert any("cache not written" in warning for warning in warnings)
+
+
+def test_a_cache_that_cannot_be_read_is_a_warning(files: list[Path]) -> None:
+    check(files)
+    (stored,) = Path(".upcast_lint_cache").glob("*.json")
+    stored.unlink()
+    stored.mkdir()
+    warnings: list[str] = []
+    assert len(check(files, warnings=warnings)) == 2
+    assert [warning.partition(":")[0] for warning in warnings] == [
+        "cache not read",
+        "cache not written",
+    ]
+    assert not list(Path(".upcast_lint_cache").glob("*.json.*"))
 
 
 def test_the_folder_tells_git_and_backups_to_pass_it_by(files: list[Path]) -> None:
