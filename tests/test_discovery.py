@@ -86,6 +86,35 @@ def test_force_exclude_leaves_out_what_is_named() -> None:
     assert found("build", force=True) == []
 
 
+def test_the_settings_can_force_what_they_exclude() -> None:
+    write("upcast-lint.toml", text="force-exclude = true\nexclude = ['gen/']\n")
+    write("gen/x.py", "y.py")
+    assert found("gen/x.py", "y.py") == ["y.py"]
+    assert found("gen") == []
+
+
+def test_one_of_several_lists_forces_out_what_is_named() -> None:
+    write("build/x.py", "gen/y.py", "z.py")
+    names = ("build/x.py", "gen/y.py", "z.py")
+    assert found(*names, force=True, extend_exclude=("gen/",)) == ["z.py"]
+
+
+def test_excludes_do_not_reach_out_of_their_folder() -> None:
+    # As long a name as that of this folder.
+    beside = f"../{'b' * len(os.path.basename(os.getcwd()))}"
+    write(f"{beside}/x.py", "x.py")
+    expected = [f"{beside}/x.py"]
+    assert found(".", beside, extend_exclude=("x.py",)) == expected
+    assert found("x.py", *expected, extend_exclude=("x.py",), force=True) == expected
+
+
+def test_a_file_is_named_or_found() -> None:
+    write("x.py", "a/y.py")
+    search = Discovery(ConfigFinder(), Exclusion())
+    named = {each.path: each.is_named for each in search.find(["x.py", "a"])}
+    assert named == {"x.py": True, "a/y.py": False}
+
+
 def test_exclude_replaces_the_default_and_extend_exclude_adds() -> None:
     write("build/x.py", "gen/y.py", "z.py")
     assert found(exclude=("gen/",)) == ["build/x.py", "z.py"]
@@ -129,6 +158,19 @@ def test_gitignore_above_the_named_folder_counts_in_its_repository() -> None:
     assert found("sub") == ["sub/keep.py"]
 
 
+def test_what_git_ignores_in_one_checkout_only() -> None:
+    write(".git/info/exclude", text="drop.py\n")
+    write("drop.py", "sub/drop.py", "keep.py")
+    assert found() == ["keep.py"]
+    assert found("sub") == []
+
+
+def test_excludes_of_a_settings_file_replace_the_default() -> None:
+    write("sub/upcast-lint.toml", text="exclude = ['/gen/']\n")
+    write("build/w.py", "sub/build/x.py", "sub/gen/y.py", "sub/a/gen/z.py")
+    assert found() == ["sub/a/gen/z.py", "sub/build/x.py"]
+
+
 def test_a_repository_inside_does_not_see_the_outer_gitignore() -> None:
     write(".git/HEAD", "inner/.git/HEAD", "inner/drop.py")
     write(".gitignore", text="drop.py\n")
@@ -140,6 +182,14 @@ def test_the_settings_can_turn_gitignore_off() -> None:
     write("upcast-lint.toml", text="respect-gitignore = false\n")
     write("drop.py")
     assert found() == ["drop.py"]
+
+
+def test_settings_of_a_folder_turn_off_the_gitignore_above_it() -> None:
+    write(".git/HEAD", "sub/drop.py", "drop.py")
+    write(".gitignore", text="drop.py\n")
+    write("sub/upcast-lint.toml", text="respect-gitignore = false\n")
+    assert found() == ["sub/drop.py"]
+    assert found("sub") == ["sub/drop.py"]
 
 
 def test_links_are_not_followed_on_a_walk_but_when_named() -> None:
@@ -192,6 +242,18 @@ def test_a_folder_that_cannot_be_listed_is_named(
     assert search.problems == ["locked: Permission denied"]
 
 
+def test_the_folder_itself_cannot_be_listed(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("upcast_lint.discovery.os.scandir", refused)
+    search = Discovery(ConfigFinder(), Exclusion())
+    assert search.find(["."]) == []
+    assert search.problems == [".: Permission denied"]
+
+
+def test_a_path_that_is_too_long_is_refused() -> None:
+    with pytest.raises(UnusablePath, match="too long"):
+        found("a" * 10_000)
+
+
 def refused(*_: object, **__: object) -> None:
     raise PermissionError(13, "Permission denied")
 
@@ -204,6 +266,24 @@ class Locked:
         self.is_dir, self.is_file = entry.is_dir, entry.is_file
 
     stat = refused
+
+
+def gone(*_: object, **__: object) -> None:
+    raise FileNotFoundError(2, "No such file or directory")
+
+
+def test_a_file_that_goes_during_the_walk(monkeypatch: pytest.MonkeyPatch) -> None:
+    write("x.py", "y.py")
+    scandir = os.scandir
+
+    @contextmanager
+    def listed(path: str) -> Iterator[list[object]]:
+        with scandir(path) as entries:
+            yield [Locked(e) if e.name == "x.py" else e for e in entries]
+
+    monkeypatch.setattr(Locked, "stat", gone)
+    monkeypatch.setattr("upcast_lint.discovery.os.scandir", listed)
+    assert found() == ["y.py"]
 
 
 @pytest.mark.parametrize("is_isolated", [False, True])
