@@ -158,6 +158,19 @@ def test_gitignore_above_the_named_folder_counts_in_its_repository() -> None:
     assert found("sub") == ["sub/keep.py"]
 
 
+def test_the_nearest_of_several_gitignores_above_decides() -> None:
+    write(".git/HEAD", "sub/deep/drop.py")
+    write(".gitignore", text="drop.py\n")
+    write("sub/.gitignore", text="!drop.py\n")
+    assert found("sub/deep") == ["sub/deep/drop.py"]
+
+
+def test_a_gitignore_that_is_not_utf8() -> None:
+    write("drop.py", "keep.py")
+    Path(".gitignore").write_bytes(b"caf\xe9.py\ndrop.py\n")
+    assert found() == ["keep.py"]
+
+
 def test_what_git_ignores_in_one_checkout_only() -> None:
     write(".git/info/exclude", text="drop.py\n")
     write("drop.py", "sub/drop.py", "keep.py")
@@ -218,6 +231,21 @@ def test_a_missing_path_gives_the_nearest_name() -> None:
     write("sub/training.py")
     with pytest.raises(UnusablePath, match=r"did you mean `sub/training\.py`"):
         found("sub/trainin.py")
+
+
+@pytest.mark.parametrize(
+    ("path", "said"),
+    [
+        ("trainin.py", "no such file: trainin.py; did you mean `training.py`?"),
+        ("sub/other", "no such file: sub/other"),
+        ("nowhere/x.py", "no such file: nowhere/x.py"),
+    ],
+)
+def test_what_is_said_of_a_missing_path(path: str, said: str) -> None:
+    write("training.py", "sub/evaluation.py")
+    with pytest.raises(UnusablePath) as error:
+        found(path)
+    assert str(error.value) == said
 
 
 def test_a_path_with_a_nul_is_refused() -> None:
