@@ -466,6 +466,28 @@ def fuzzed(hidden):
 """,
     ),
     Regression(
+        "generator over the copy, consumed after a write",
+        "its parts are read where it is consumed",
+        Tier.SAFE,
+        """\
+def fuzzed(hidden):
+    wide = hidden.to(torch.float32)
+    rows = (row.amax() for row in wide)
+    hidden.mul_(0.5)
+    return list(rows)
+""",
+    ),
+    Regression(
+        "generator over the copy beside an argument that writes",
+        "the other arguments are evaluated before it is consumed",
+        Tier.SAFE,
+        """\
+def fuzzed(hidden):
+    wide = hidden.to(torch.float32)
+    return max((row.amax() for row in wide), default=hidden.mul_(0.5))
+""",
+    ),
+    Regression(
         "view between a vector of rows and the selection",
         "the view gives the rows another rank than the vector has",
         Tier.UNSAFE,

@@ -183,6 +183,27 @@ def h42_generator_that_outlives_the_name_naive(
     return list(parts)
 
 
+def h42_generator_over_the_copy(x: torch.Tensor) -> Iterable[torch.Tensor]:
+    parts = (row.amax() for row in x.float())
+    x.zero_()
+    return parts
+
+
+def h42_generator_over_the_copy_naive(x: torch.Tensor) -> Iterable[torch.Tensor]:
+    parts = (row.float().amax() for row in x)
+    x.zero_()
+    return parts
+
+
+def test_h42_a_generator_reads_the_parts_it_iterates_over_when_it_runs_is_real() -> (
+    None
+):
+    before = h42_generator_over_the_copy(torch.ones(2, 4).bfloat16())
+    naive = h42_generator_over_the_copy_naive(torch.ones(2, 4).bfloat16())
+    assert [row.item() for row in before] == [1, 1]
+    assert [row.item() for row in naive] == [0, 0]
+
+
 def test_h42_a_generator_reads_what_it_finds_when_it_runs_is_real() -> None:
     for part in h42_generator_that_runs_later(torch.ones(2, 4).bfloat16(), (0, 2)):
         assert part.eq(1).all()
@@ -200,6 +221,7 @@ def test_h42_a_generator_sees_its_names_rebound_is_real() -> None:
 def test_h42_a_generator_that_runs_later_is_respected() -> None:
     assert_silent(h42_generator_that_runs_later)
     assert_silent(h42_generator_that_outlives_the_name)
+    assert_silent(h42_generator_over_the_copy)
 
 
 def h48_dtype_rebound(x: torch.Tensor) -> tuple[torch.Tensor, torch.dtype]:

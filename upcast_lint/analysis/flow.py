@@ -28,6 +28,7 @@ from .operators import words
 from .paths import FULL, NARROW, Paths
 from .reads import Consumption, Kind, Selection, Step, StepKind
 from .syntax import LOOPS, start_of
+from .tensor_calls import is_builtin
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -245,6 +246,14 @@ class _Follower:
             self._value(step.node, (*steps, step), (*own, step), load)
             return
         assert consumption.kind is not None and consumption.node is not None
+        holder = self.facts.tree.parents.get(consumption.node)
+        if (
+            isinstance(consumption.node, ast.comprehension)
+            and isinstance(holder, ast.GeneratorExp)
+            and not _is_consumed(holder, self.facts)
+        ):
+            self._full(node, _RUNS_LATER, load)
+            return
         self._read(
             Read(
                 consumption.kind,
@@ -310,7 +319,7 @@ class _Follower:
                 self.flow.is_partial = True
                 self.flow.is_guarded &= self._is_guarded(load)
         if self._runs_later(load):
-            self._full(load, "read by a generator that may run later", load)
+            self._full(load, _RUNS_LATER, load)
             return
         if self._precedes_cast_in_loop(load):
             self.flow.is_loop_carried = True
@@ -343,22 +352,16 @@ class _Follower:
         )
 
     def _runs_later(self, load: ast.Name) -> bool:
-        """Whether a load stands in a generator that is not consumed on the spot."""
-        tree = self.facts.tree
-        for holder in tree.ancestors(load):
-            if not isinstance(holder, ast.GeneratorExp):
-                continue
-            if tree.contains(holder.generators[0].iter, load):
-                continue
-            call = tree.parents[holder]
-            if not (
-                isinstance(call, ast.Call)
-                and call.args == [holder]
-                and isinstance(call.func, ast.Name)
-                and call.func.id in _CONSUMERS
-            ):
-                return True
-        return False
+        """Whether a load stands in a generator that is not consumed on the spot.
+
+        What the first `for` iterates over is evaluated at once, and its parts are read
+        later all the same.
+        """
+        return any(
+            isinstance(holder, ast.GeneratorExp)
+            and not _is_consumed(holder, self.facts)
+            for holder in self.facts.tree.ancestors(load)
+        )
 
     def _precedes_cast_in_loop(self, load: ast.Name) -> bool:
         """Whether a load can only see the copy of an earlier round."""
@@ -372,6 +375,17 @@ class _Follower:
             isinstance(loop, LOOPS) and tree.contains(loop, load)
             for loop in tree.enclosing_loops(self.cast.call)
         )
+
+
+def _is_consumed(generator: ast.GeneratorExp, facts: Facts) -> bool:
+    """Whether a call runs a generator to its end, and evaluates nothing before."""
+    call = facts.tree.parents[generator]
+    return (
+        isinstance(call, ast.Call)
+        and call.args == [generator]
+        and all(isinstance(k.value, ast.Constant) for k in call.keywords)
+        and any(is_builtin(call.func, name, facts) for name in _CONSUMERS)
+    )
 
 
 def _is_plain(consumption: Consumption) -> bool:
@@ -391,6 +405,7 @@ def _is_plain(consumption: Consumption) -> bool:
     )
 
 
+_RUNS_LATER = "read by a generator that may run later"
 _CONSUMERS = words("sum list tuple set dict max min any all sorted")
 """Built-in functions that run a generator to its end."""
 
