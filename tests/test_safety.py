@@ -306,6 +306,15 @@ UNSAFE = {
         "`logits` is written to by `zero_` after it was selected from, which backward "
         "refuses; or no gradient flows",
     ),
+    "a source that backward needs, written to by a nested function": (
+        """
+        def f(logits, labels):
+            def later():
+                logits.div_(2)
+            return logits.float().gather(-1, labels.unsqueeze(-1)), later
+        """,
+        "no nested function changes `logits`; or no gradient flows",
+    ),
     "a source that backward needs, given to a callee": (
         """
         def f(logits, labels, g):

@@ -436,9 +436,13 @@ class _Assessor:
                     "backward refuses; or no gradient flows"
                 )
                 return
-            condition = write.says(name)
-            if condition not in self.out.conditions:  # else it may not at any time
-                self.out.need(f"{condition}; or no gradient flows")
+            self._not_later(write.says(name))
+        if self.effects.is_written_by_nested(source):
+            self._not_later(f"no nested function changes `{name}`")
+
+    def _not_later(self, condition: str) -> None:
+        if condition not in self.out.conditions:  # else it may not at any time
+            self.out.need(f"{condition}; or no gradient flows")
 
     def _share_loop(self, a: ast.AST, b: ast.AST) -> bool:
         """Whether a loop runs both, so that either may come after the other."""

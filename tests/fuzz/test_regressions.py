@@ -488,6 +488,20 @@ def fuzzed(hidden):
 """,
     ),
     Regression(
+        "gather from a source that a nested function writes to later",
+        "it is called before backward, which needs the source as it was",
+        Tier.SAFE,
+        """\
+def fuzzed(student_logits, pos):
+    wide = student_logits.float()
+
+    def late():
+        student_logits.mul_(2)
+    kept = wide.gather(-2, pos[:, None, None].expand(-1, 1, wide.shape[1]))
+    return {'0': late, '1': kept}
+""",
+    ),
+    Regression(
         "view between a vector of rows and the selection",
         "the view gives the rows another rank than the vector has",
         Tier.UNSAFE,

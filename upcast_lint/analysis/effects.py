@@ -99,6 +99,8 @@ class Effects:
         self.writes: list[Write] = []
         self._places: dict[str, list[int]] = {}
         """Where in `writes` those to each path are."""
+        self._nested_paths: set[str] = set()
+        """What nested functions may write to, whenever they are called."""
         self._aliases = {sharing: Aliases() for sharing in Sharing}
         for node in walk_scope(facts.scope):
             self._collect(node)
@@ -128,6 +130,11 @@ class Effects:
             ):
                 found.append(_only_possible(write))
         return found
+
+    def is_written_by_nested(self, source: ast.expr) -> bool:
+        """Whether a nested function may write to it, perhaps after this one is left."""
+        possible = self._aliases[Sharing.POSSIBLE].of(shared_paths(source, self.facts))
+        return not self._nested_paths.isdisjoint(possible)
 
     def views_of(self, source: ast.expr) -> set[str]:
         """The paths that show what `source` gives, uncast."""
@@ -212,6 +219,8 @@ class Effects:
         own = getattr(function, "name", None)
         for name in sorted(free_names(function)):
             writes = inner.writes_to(ast.Name(name, ast.Load()))
+            if writes:
+                self._nested_paths.add(name)
             is_certain = any(w.certainty is Certainty.WRITES for w in writes)
             for call in self.impure_calls if writes else ():
                 if is_certain and getattr(call.func, "id", None) == own:
