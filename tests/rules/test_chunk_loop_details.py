@@ -2,7 +2,12 @@
 
 from __future__ import annotations
 
+import re
+from textwrap import indent
+
 import pytest
+
+from upcast_lint.finding import Safety
 
 from .helpers import codes, found, with_torch
 
@@ -77,3 +82,119 @@ def test_rounds_that_count_down_by_a_name_are_reported() -> None:
             return out
     """
     assert codes(with_torch(code)) == ["UPC005"]
+
+
+OVERLAP = "no element is selected in two rounds"
+APART = {
+    "a bound by name": "lo = i * 4\ntake(wide[lo : lo + 4])",
+    "a bound by the name of a name": "k = i + 1\nlo = k * 4\ntake(wide[lo : lo + 4])",
+    "a bound that is unpacked": "lo, k = i * 4, i\ntake(wide[lo : lo + 4])",
+    "a bound by a length": "lo = i * len(x)\ntake(wide[lo : lo + len(x)])",
+}
+PERHAPS = {
+    "a bound that is made in place": "lo = i\nlo *= 4\ntake(wide[lo : lo + 4])",
+    "a bound by an unknown function": "lo = g(i) * 4\ntake(wide[lo : lo + 4])",
+}
+TOGETHER = {
+    "a bound by name, by too little": "lo = i * 2\ntake(wide[lo : lo + 4])",
+    "a step by an unknown function": "take(wide[i * g(x) : i * g(x) + g(x)])",
+    "a step by what a function gives": "take(wide[i * g(x)() : i * g(x)() + g(x)()])",
+    "a step by a walrus": "take(wide[i * (k := 3) : i * (k := 3) + (k := 3)])",
+}
+WHILE_APART = {
+    "each begins where the last ended": (
+        "lo = 0\nwhile lo < n:\n"
+        "    hi = min(lo + 4, n)\n    take(wide[lo:hi])\n    lo = hi"
+    ),
+    "one of two ends is near": (
+        "lo = 0\nwhile lo < n:\n"
+        "    hi = min(g(lo), lo + 4)\n    take(wide[lo:hi])\n    lo = hi"
+    ),
+    "by a step": "lo = 0\nwhile lo < n:\n    take(wide[lo : lo + 4])\n    lo += 4",
+}
+WHILE_PERHAPS = {
+    "the first begins at the end": (
+        "lo = -1\nwhile lo < n:\n"
+        "    hi = min(lo + 4, n)\n    take(wide[lo:hi])\n    lo = hi"
+    ),
+    "the first begins somewhere": (
+        "lo = g()\nwhile lo < n:\n"
+        "    hi = min(lo + 4, n)\n    take(wide[lo:hi])\n    lo = hi"
+    ),
+    "an end by an unknown function": (
+        "lo = 0\nwhile lo < n:\n    hi = g(lo)\n    take(wide[lo:hi])\n    lo = hi"
+    ),
+    "an end by twice the beginning": (
+        "lo = 0\nwhile lo < n:\n"
+        "    hi = min(2 * lo + 4, n)\n    take(wide[lo:hi])\n    lo = hi"
+    ),
+    "an end that is not near": (
+        "lo = 0\nwhile lo < n:\n"
+        "    hi = min(g(lo), n)\n    take(wide[lo:hi])\n    lo = hi"
+    ),
+    "a round that goes on sometimes": (
+        "lo = 0\nwhile lo < n:\n"
+        "    hi = min(lo + 4, n)\n    take(wide[lo:hi])\n    if x:\n        lo = hi"
+    ),
+    "a round that may be cut short": (
+        "lo = 0\nwhile lo < n:\n    hi = min(lo + 4, n)\n    take(wide[lo:hi])\n"
+        "    if x:\n        continue\n    lo = hi"
+    ),
+    "a round that may begin again": (
+        "lo = 0\nwhile lo < n:\n    hi = min(lo + 4, n)\n    take(wide[lo:hi])\n"
+        "    lo = hi\n    if x:\n        lo = 0"
+    ),
+    "a round that begins elsewhere": (
+        "lo = 0\nwhile lo < n:\n"
+        "    hi = min(lo + 4, n)\n    take(wide[lo:hi])\n    lo = g(hi)"
+    ),
+    "rounds of another loop": (
+        "lo = 0\nfor _ in x:\n"
+        "    hi = min(lo + 4, n)\n    take(wide[lo:hi])\n    lo = hi"
+    ),
+    "a step in another loop": (
+        "lo = 0\nfor _ in x:\n    take(wide[lo : lo + 4])\n    lo += 4"
+    ),
+}
+
+
+def rounds(body: str) -> str:
+    """A function that takes pieces of a copy; `take` collects something of each."""
+    body = re.sub(r"take\((.*)\)", r"out.append(\1.logsumexp(-1))", body)
+    head = "wide = logits.float()\nout = []\n"
+    code = indent(f"{head}{body}\nreturn out\n", "    ")
+    return with_torch(f"def score(logits, n, x):\n{code}")
+
+
+def counted(body: str) -> str:
+    return f"for i in range(n):\n{indent(body, '    ')}"
+
+
+SAFE = {**{name: counted(body) for name, body in APART.items()}, **WHILE_APART}
+NONE = {
+    **{name: counted(body) for name, body in TOGETHER.items()},
+    "a step by a name of two values": (
+        "if x:\n    step = 4\nelse:\n    step = 8\n"
+        "for i in range(n):\n    take(wide[i * step : i * step + step])"
+    ),
+}
+UNSAFE = {**{name: counted(body) for name, body in PERHAPS.items()}, **WHILE_PERHAPS}
+
+
+@pytest.mark.parametrize("body", NONE.values(), ids=NONE)
+def test_rounds_that_overlap_or_are_told_too_little_of(body: str) -> None:
+    assert codes(rounds(body)) == []
+
+
+@pytest.mark.parametrize("body", UNSAFE.values(), ids=UNSAFE)
+def test_rounds_are_not_known_to_be_apart(body: str) -> None:
+    (finding,) = found(rounds(body))
+    assert OVERLAP in (finding.condition or "")
+    assert finding.fix is not None and finding.fix.safety is Safety.UNSAFE
+
+
+@pytest.mark.parametrize("body", SAFE.values(), ids=SAFE)
+def test_rounds_are_apart(body: str) -> None:
+    (finding,) = found(rounds(body))
+    assert finding.code == "UPC005"
+    assert OVERLAP not in (finding.condition or "")
