@@ -7,6 +7,27 @@ import pytest
 from .helpers import expected, rewritten, unfixed
 
 UNFIXED = {
+    "the values are bound together with the indices": """
+        def f(x, c, k):
+            if c:
+                x = x.float()
+            s, i = x.topk(k)
+            return s, i
+    """,
+    "the values are read at two places": """
+        def f(x, c):
+            if c:
+                x = x.float()
+            s = x.max(-1)
+            return s.values + s[0]
+    """,
+    "the parts are bound together": """
+        def f(x, c):
+            if c:
+                x = x.float()
+            a, b = x.split([1, 2], -1)
+            return a
+    """,
     "the read is no statement of its own": """
         def f(x, i, c):
             if c:

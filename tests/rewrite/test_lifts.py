@@ -61,6 +61,7 @@ PARENTHESES = {
     "[(x.float() + 1).gather(-1, i)]": "[x.gather(-1, i).float() + 1]",
     "((x.float() + 1).gather(-1, i))": "(x.gather(-1, i).float() + 1)",
     "((x.float() + 1).gather(-1, i)).sum()": "(x.gather(-1, i).float() + 1).sum()",
+    "y[(x.float() + 1).gather(-1, i)]": "y[x.gather(-1, i).float() + 1]",
     "not (x.float() + 1).gather(-1, i)": "not (x.gather(-1, i).float() + 1)",
     "(x.float() + 1).gather(-1, i) if c else y": (
         "(x.gather(-1, i).float() + 1) if c else y"
@@ -246,3 +247,38 @@ SILENT = {
 @pytest.mark.parametrize("expression", SILENT.values(), ids=SILENT.keys())
 def test_silent(expression: str) -> None:
     assert unfixed(f"def f(x, y, i):\n    return {expression}\n") == []
+
+
+STEADY = [
+    *("/ math.pi", "/ t", ".div(t)", "/ len(t)", ".div(len(t))", "/ float(t)"),
+    *("/ int(t)", "/ math.sqrt(t)", "/ math.log(t)", "/ math.exp(t)"),
+]
+AT_ONCE = ["/ self.t", ".div(self.t)", "/ t.size(-1)", "/ t.dim()", ".mul(t.size(0))"]
+
+
+@pytest.mark.parametrize("step", [*STEADY, *AT_ONCE])
+def test_an_operand_in_the_statement_of_the_read(step: str) -> None:
+    code = "import math\ndef f(self, x, t):\n    return {}\n"
+    before, after = f"(x.float(){step})[:, -1]", f"x[:, -1].float(){step}"
+    assert rewritten(code.format(before)) == code.format(after)
+
+
+@pytest.mark.parametrize("step", STEADY)
+def test_an_operand_that_is_the_same_in_a_later_statement(step: str) -> None:
+    code = "import math\ndef f(self, x, t):\n{}"
+    before = f"    y = x.float(){step}\n    t_ = g()\n    return y[:, -1]\n"
+    after = f"    t_ = g()\n    return x[:, -1].float(){step}\n"
+    assert rewritten(code.format(before)) == code.format(after)
+
+
+@pytest.mark.parametrize("step", AT_ONCE)
+def test_an_operand_that_may_be_another_in_a_later_statement(step: str) -> None:
+    code = f"def f(self, x, t):\n    y = x.float(){step}\n    return y[:, -1]\n"
+    assert unfixed(code) == ["an operand changes before the selection"]
+
+
+@pytest.mark.parametrize("place", ["y = {}\n    return y", "return ({})"])
+def test_an_operand_by_a_call_that_may_give_another(place: str) -> None:
+    step = place.format("x.float() / t.item()")
+    code = f"def f(x, t):\n    {step}[:, -1]\n"
+    assert unfixed(code) == ["an operand changes before the selection"]
