@@ -512,6 +512,9 @@ PAIRS_OPEN = {
     "one name twice": "return x[labels, labels]",
     "a slice and a parameter": "return x[:, labels]",
     "an ellipsis and a parameter": "return x[..., labels]",
+    "an arange as a row beside topk of columns or of a vector": """
+        return x[torch.arange(4)[None, :], labels.topk(2, dim=0).indices]
+    """,
     "a mask beside an unknown vector": "return x[labels > 0, mask]",
 }
 
@@ -535,6 +538,9 @@ PAIRS_PROVED = {
     """,
     "two aranges and labels": """
         return x[torch.arange(k)[:, None], torch.arange(4)[None, :], labels]
+    """,
+    "labels beside an arange as a column and topk": """
+        return x[labels, torch.arange(k)[:, None], x.topk(2, dim=-1).indices]
     """,
     "both coordinates of a mask": """
         rows, cols = mask.nonzero(as_tuple=True)
