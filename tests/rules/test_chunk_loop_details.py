@@ -198,3 +198,27 @@ def test_rounds_are_apart(body: str) -> None:
     (finding,) = found(rounds(body))
     assert finding.code == "UPC005"
     assert OVERLAP not in (finding.condition or "")
+
+
+@pytest.mark.parametrize(
+    "body",
+    [
+        "out.append((wide[i : i + 1] * x).sum())",
+        "row = wide[i : i + 1]\nout.append((row * x).sum())",
+        "out.append((wide[i : i + 1, : n // 4] * x).sum())",
+    ],
+)
+def test_one_row_that_is_spread_by_arithmetic(body: str) -> None:
+    assert codes(rounds(counted(body))) == []
+
+
+@pytest.mark.parametrize(
+    "body",
+    [
+        "out.append(g(wide[i : i + 1]))",
+        "row = wide[i : i + 1]\nout.append(g(row))",
+        "out.append((wide[i * 2 : i * 2 + 2] * x).sum())",
+    ],
+)
+def test_rows_that_are_not_spread(body: str) -> None:
+    assert codes(rounds(counted(body))) == ["UPC005"]
