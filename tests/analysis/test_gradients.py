@@ -440,6 +440,21 @@ DECORATED = {
 }
 
 
+LEFT_ALONE = {
+    "compiled": "@torch.compile",
+    "compiled with options": "@torch.compile(dynamic=True)",
+    "scripted": "@torch.jit.script",
+    "cached": "@functools.cache",
+    "of no object": "@staticmethod",
+}
+
+
+@pytest.mark.parametrize("decorators", LEFT_ALONE.values(), ids=LEFT_ALONE)
+def test_the_mode_is_left_alone_by_a_decorator(decorators: str) -> None:
+    code = f"import functools\n{decorators}\ndef f(x):\n    return x.float()\n"
+    assert mode(code) is GradientMode.ENABLED
+
+
 @pytest.mark.parametrize("decorators", DECORATED.values(), ids=DECORATED)
 def test_the_mode_is_disabled_by_a_decorator(decorators: str) -> None:
     code = f"import functools\n{decorators}\ndef f(x):\n    return x.float()\n"
