@@ -246,9 +246,9 @@ CHANGES: dict[str, tuple[str, list[tuple[str, str]], list[tuple[int, str, str]]]
     ),
     "statements that grow and shrink": (
         "a = 1\n# b\nb = 20\nc = 3\n# d\nd = 4\n",
-        [("1", "100"), ("20", "2"), ("4", "4\ne = 5")],
+        [("1", "'a long string'"), ("20", "2"), ("4", "4\ne = 5")],
         [
-            (1, "a = 1\n# b\n", "a = 100\n# b\n"),
+            (1, "a = 1\n# b\n", "a = 'a long string'\n# b\n"),
             (3, "b = 20\n", "b = 2\n"),
             (6, "d = 4\n", "d = 4\ne = 5\n"),
         ],

@@ -109,7 +109,7 @@ def test_rows_stay_what_they_are() -> None:
 
 
 def test_nothing_is_cut_out_of_a_suspect_function() -> None:
-    text = "def f(x):\n    def g():\n        return x[0]\n\n    return g\n"
+    text = "def f(x):\n    y = x\n    def g():\n        return y\n\n    return g\n"
     part = excerpt(source(text), [rows(text, "f")])
     assert part is not None
     assert part.text == text

@@ -43,8 +43,10 @@ NONE = {
 }
 
 
+@pytest.mark.parametrize("above", ["", "a = 1\ndef z(): pass\n"])
 @pytest.mark.parametrize("text", FUNCTIONS.values(), ids=FUNCTIONS)
-def test_the_outermost_function(text: str) -> None:
+def test_the_outermost_function(text: str, above: str) -> None:
+    text = above + text
     span = Outline(text).function_at(text.index("here"))
     assert span is not None
     chunk = dedent(text[span.start : span.end])
@@ -52,8 +54,10 @@ def test_the_outermost_function(text: str) -> None:
     compile(chunk, "chunk", "exec")
 
 
+@pytest.mark.parametrize("above", ["", "a = 1\ndef z(): pass\n"])
 @pytest.mark.parametrize("text", NONE.values(), ids=NONE)
-def test_no_function(text: str) -> None:
+def test_no_function(text: str, above: str) -> None:
+    text = above + text
     assert Outline(text).function_at(text.index("here")) is None
 
 

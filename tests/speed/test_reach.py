@@ -21,6 +21,9 @@ SILENT = {
     "a function that a call gives": "y = h(1)(x.float())\nreturn y[0]",
     "a loop over a display": "for y in [g(x.float())]:\n    print(y)",
     "an attribute that is no view": "y = x.float().grad\nreturn y[0]",
+    "a function with a name in its name": (
+        "mypick = torch.gather\nreturn pick(x.float(), -1, i)"
+    ),
     "a name in a name": "y = x.float()\nreturn yy[0] + y2[0]",
 }
 UNRELATED = {
@@ -95,6 +98,9 @@ FOUND = {
     "a function that is a step": "from torch import exp\nreturn exp(x.float())[0]",
     "a chain of assigned functions": (
         "c = torch.gather\nb = c\na = b\nreturn a(x.float(), -1, i)"
+    ),
+    "a function or another by one name": (
+        "pick = torch.gather\npick = other\nreturn pick(x.float(), -1, i)"
     ),
     "a function that is named in a condition": (
         "if (pick := torch.gather):\n    return pick(x.float(), -1, i)"

@@ -92,7 +92,7 @@ def test_a_call_needs_no_import_of_torch(call: str) -> None:
         "from torch import float32",
         "from torch import float64",
         "from torch import (float, nn)",
-        "from torch import double\ny = torch.float32",
+        "from torch import float32\ny = torch.float32",
         "from torch import (\n    nn,\n    double as wide,\n)",
         "from torch import nn, \\\n    float",
     ],

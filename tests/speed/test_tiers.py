@@ -50,9 +50,12 @@ def test_rows_of_suspects(text: str, rows: list[tuple[int, int]]) -> None:
 
 
 WHOLE = {
-    "a line that ends in another way": f"# a\r{SUSPECT}",
+    "a line that ends in another way": f"# a\rc = 1\n{SUSPECT}",
     "a type that is imported, taken by the module": (
         "from torch import float32\ny = x.to(float32)[0]\n"
+    ),
+    "a type that the module binds and takes": (
+        "import torch\nWIDE = torch.float32\ndef g(): pass\ny = x.to(WIDE)[0]\n"
     ),
     "more brackets than the parser takes": (
         f"def f(x):\n    return x.float(){'[' * 300}0{']' * 300}\n"
