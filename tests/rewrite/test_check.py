@@ -153,6 +153,7 @@ finally:
 match f:
     case 6:
         g = 7
+        i = 9
 h = 8
 """
 MOVED = {
@@ -167,7 +168,7 @@ MOVED = {
         "    c = 3\nfinally:\n    d = 4\n    e = 5\n",
         "finally:\n    d = 4\n    e = 5\nc = 3\n",
     ),
-    "goes from a case behind it": ("        g = 7\n", "        pass\ng = 7\n"),
+    "goes from a case behind it": ("        i = 9\n", "i = 9\n"),
 }
 
 
@@ -176,6 +177,18 @@ def test_a_statement_of_a_suite(old: str, new: str) -> None:
     assert SUITES.count(old) == 1
     after = SUITES.replace(old, new)
     assert failed_check(source_of(SUITES), after, []) == CHANGED
+
+
+@pytest.mark.parametrize(("edited", "other"), ["23", "45", "79"])
+def test_an_edit_leaves_the_rest_of_its_suite_under_the_check(
+    edited: str, other: str
+) -> None:
+    source = source_of(SUITES)
+    start = SUITES.index(edited)
+    edit = Edit(source.range(start, start + 1), "0")
+    after = SUITES.replace(edited, "0")
+    assert failed_check(source, after, [edit]) is None
+    assert failed_check(source, after.replace(other, "0"), [edit]) == CHANGED
 
 
 @pytest.mark.parametrize("number", "1234578")
