@@ -123,6 +123,7 @@ def test_what_is_given_the_last_runs_behind_it() -> None:
 
 STORES = {
     "of what is read": ("x[0] = last(a)", False),
+    "of what is made of it": ("x[0] = g(last(a))", False),
     "to several targets": ("z = x[0] = last(a)", False),
     "before the read": ("x[0] = c\nlast(a)", True),
     "behind the read": ("last(a)\nx[0] = c", False),
