@@ -101,7 +101,15 @@ def before(body: str) -> set[str] | None:
     return None if found is None else {described(each) for each in found}
 
 
-@pytest.mark.parametrize("body", ["use(x)", "use(x)\ny = a", "y = a\nreturn\nuse(x)"])
+@pytest.mark.parametrize(
+    "body",
+    [
+        "use(x)",
+        "use(x)\ny = a",
+        "y = a\nreturn\nuse(x)",
+        "if c:\n    y = a\n    g()\nelse:\n    use(x)",
+    ],
+)
 def test_a_name_that_is_not_bound_before(body: str) -> None:
     assert before(body) is None
 
