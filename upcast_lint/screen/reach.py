@@ -90,6 +90,10 @@ class Known:
         for offset in _places_of(name, self.text):
             if offset < done or not _may_be_target(self.text, offset + len(name)):
                 continue
+            given = list(_given_on_line(name, offset, self.text))
+            if given:
+                yield from given
+                continue
             statements = self._statements
             number = statements.number_at(offset)
             done = statements.end_of(number)
@@ -299,6 +303,18 @@ def _places_of(name: str, text: str) -> Iterator[int]:
         if not (is_word(text[found - 1 : found]) or is_word(text[end : end + 1])):
             yield found
         found = text.find(name, end)
+
+
+def _given_on_line(name: str, offset: int, text: str) -> Iterator[ast.expr]:
+    """What the line around an offset assigns to a name, if it is a statement."""
+    end = text.find("\n", offset)
+    line = text[text.rfind("\n", 0, offset) + 1 : end if end >= 0 else len(text)]
+    try:
+        parsed = ast.parse(line.strip())
+    except (SyntaxError, ValueError):
+        return
+    for statement in parsed.body:
+        yield from _values_given(name, statement)
 
 
 def _values_given(name: str, statement: ast.stmt) -> Iterator[ast.expr]:
