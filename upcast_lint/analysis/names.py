@@ -13,9 +13,10 @@ import ast
 import enum
 from bisect import bisect_right
 from collections import defaultdict
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
-from operator import itemgetter
+from operator import attrgetter, itemgetter
+from typing import TypeVar
 
 from .parents import children
 from .syntax import (
@@ -68,6 +69,7 @@ class Definition:
 Reaching = frozenset[Definition]
 _Environment = dict[str, Reaching]
 _Known = dict[tuple[int, str, int | None, Binding], Definition]
+_Key = TypeVar("_Key")
 _NOTHING: Reaching = frozenset()
 _DEEPEST = 12
 """Loops in one another that are followed: each doubles the work at least."""
@@ -150,25 +152,19 @@ class Names:
 
     def named(self, name: str) -> list[Definition]:
         if not self._named:
-            for definition in self.definitions:
-                self._named.setdefault(definition.name, []).append(definition)
+            self._named = _grouped(self.definitions, attrgetter("name"))
         return self._named.get(name, [])
 
     def giving(self, value: ast.expr) -> list[Definition]:
         """The definitions whose value is an expression."""
         if self._giving is None:
-            self._giving = {}
-            for definition in self.definitions:
-                if definition.value is not None:
-                    self._giving.setdefault(definition.value, []).append(definition)
+            self._giving = _grouped(self.definitions, attrgetter("value"))
         return self._giving.get(value, [])
 
     def made_by(self, node: ast.AST) -> list[Definition]:
         """The definitions that a statement or an expression makes."""
         if self._made_by is None:
-            self._made_by = {}
-            for definition in self.definitions:
-                self._made_by.setdefault(definition.node, []).append(definition)
+            self._made_by = _grouped(self.definitions, attrgetter("node"))
         return self._made_by.get(node, [])
 
     def in_order(self, found: Iterable[Definition]) -> list[Definition]:
@@ -177,6 +173,18 @@ class Names:
             self._places = {d: place for place, d in enumerate(self.definitions)}
         places = self._places
         return sorted((d for d in found if d in places), key=places.__getitem__)
+
+
+def _grouped(
+    definitions: Iterable[Definition], key: Callable[[Definition], _Key | None]
+) -> dict[_Key, list[Definition]]:
+    """The definitions by their keys, those that have one."""
+    found: dict[_Key, list[Definition]] = {}
+    for definition in definitions:
+        place = key(definition)
+        if place is not None:
+            found.setdefault(place, []).append(definition)
+    return found
 
 
 def reaching_definitions(scope: ScopeNode) -> Names:
