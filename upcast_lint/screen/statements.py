@@ -18,6 +18,7 @@ from __future__ import annotations
 import ast
 import re
 from bisect import bisect_right
+from collections.abc import Iterator
 
 _LITERAL = re.compile(
     r'"""[^"\\]*(?:(?:\\.|"(?!""))[^"\\]*)*(?:"""|())'
@@ -31,20 +32,6 @@ _LITERAL = re.compile(
 _CLAUSE = re.compile(r"(?:elif|else|try|finally|except|case|match)\b")
 _PAIRS = bytes.maketrans(b"[{]}", b"(())")
 _OTHERS = bytes(set(range(256)) - set(b"()[]{}\n"))
-_COMPOUND = (
-    ast.If,
-    ast.For,
-    ast.AsyncFor,
-    ast.While,
-    ast.With,
-    ast.AsyncWith,
-    ast.Try,
-    ast.TryStar,
-    ast.Match,
-    ast.FunctionDef,
-    ast.AsyncFunctionDef,
-    ast.ClassDef,
-)
 
 
 class Unclear(Exception):
@@ -130,19 +117,11 @@ def _parse(code: str, blanked: str) -> list[ast.stmt]:
         tree = ast.parse(f"{code}{body}")
     except (SyntaxError, ValueError) as error:
         raise Unclear("a statement does not parse") from error
-    found: list[ast.stmt] = []
-    _collect(tree.body, found)
-    return found
+    return list(_flat(tree.body))
 
 
-def _collect(suite: list[ast.stmt], found: list[ast.stmt]) -> None:
-    """All statements, nested ones included, in the order of the text."""
+def _flat(suite: list[ast.stmt]) -> Iterator[ast.stmt]:
+    """With what stands on the line of a head; a line has no other clause."""
     for statement in suite:
-        found.append(statement)
-        if isinstance(statement, _COMPOUND):
-            for name in ("body", "handlers", "cases", "orelse", "finalbody"):
-                for part in getattr(statement, name, ()):
-                    if isinstance(part, ast.stmt):
-                        _collect([part], found)
-                    else:
-                        _collect(part.body, found)
+        yield statement
+        yield from _flat(getattr(statement, "body", []))
