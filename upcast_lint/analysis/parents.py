@@ -26,8 +26,8 @@ class Parents(dict[ast.AST, ast.AST]):
         self._module = module
         self._functions: list[ast.FunctionDef | ast.AsyncFunctionDef] = []
         self._note(module, self._functions)
-        self._functions.sort(key=_first_row)
-        self._first_rows = [_first_row(function) for function in self._functions]
+        self._functions.sort(key=first_row)
+        self._first_rows = [first_row(function) for function in self._functions]
         self._closed = dict.fromkeys(self._functions)
 
     def __missing__(self, node: ast.AST) -> ast.AST:
@@ -120,6 +120,7 @@ def _fields_of(kind: type[ast.AST]) -> tuple[str, ...]:
 _FIELDS: dict[type[ast.AST], tuple[str, ...]] = {ast.Constant: ()}
 
 
-def _first_row(function: ast.FunctionDef | ast.AsyncFunctionDef) -> int:
-    rows = [decorator.lineno for decorator in function.decorator_list]
-    return min([function.lineno, *rows])
+def first_row(statement: ast.stmt) -> int:
+    """The row of a statement, or of its first decorator."""
+    decorators: list[ast.expr] = getattr(statement, "decorator_list", [])
+    return min([statement.lineno, *(each.lineno for each in decorators)])

@@ -14,6 +14,7 @@ from collections import deque
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
+from ..analysis.parents import first_row
 from ..finding import Edit
 from ..source import Source, line_starts
 
@@ -84,14 +85,6 @@ def changes_of(
             )
         )
     return found if source.text[done_before:] == text[done:] else None
-
-
-def first_row(statement: ast.stmt) -> int:
-    """The row of a statement, or of its first decorator."""
-    decorators: list[ast.expr] = getattr(statement, "decorator_list", [])
-    if not decorators:
-        return statement.lineno
-    return min(statement.lineno, decorators[0].lineno)
 
 
 def head(module: ast.Module) -> list[ast.stmt]:

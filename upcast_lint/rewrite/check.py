@@ -15,9 +15,10 @@ from bisect import bisect_left
 from collections import Counter
 from collections.abc import Iterator, Sequence
 
+from ..analysis.parents import first_row
 from ..finding import Edit
 from ..source import Source
-from .changes import Change, changes_of, first_row, head
+from .changes import Change, changes_of, head
 from .text import is_directive
 
 

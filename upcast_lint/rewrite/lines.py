@@ -6,6 +6,7 @@ import ast
 import re
 
 from ..analysis.facts import Facts
+from ..analysis.parents import first_row
 from .text import (
     Text,
     Unfixable,
@@ -99,12 +100,11 @@ class Lines:
     def insert_before(self, statement: ast.stmt, line: str) -> None:
         """Put a line, indented as the statement, before it and its comments."""
         source = self.source
-        row = statement.lineno
-        decorators = getattr(statement, "decorator_list", [])
-        if decorators:
-            row = min(row, decorators[0].lineno)
+        row = first_row(statement)
         start = source.line_starts[row - 1]
-        if source.text[start : source.node_start(statement)].strip() and not decorators:
+        is_decorated = bool(getattr(statement, "decorator_list", []))
+        above = source.text[start : source.node_start(statement)]
+        if above.strip() and not is_decorated:
             raise Unfixable("the statement has no line of its own")
         pad = indentation(source, row)
         while self._is_comment(row - 1) and indentation(source, row - 1) == pad:
