@@ -18,6 +18,11 @@ class Changed(Exception):
     """The file is not the one that was read."""
 
 
+def reason(error: Changed | OSError) -> str:
+    """Why nothing was written, without the number of an error."""
+    return (error.strerror if isinstance(error, OSError) else None) or str(error)
+
+
 def digest(data: bytes) -> str:
     """A hash that tells contents apart."""
     from hashlib import blake2b  # loads OpenSSL, which most small runs can spare

@@ -174,8 +174,7 @@ def _settle(outcome: Outcome, so_far: Run, options: Options) -> Outcome | None:
             new = outcome.stamp._replace(digest=writer.digest(checked.data))
             return outcome._replace(stamp=new)
     except (writer.Changed, OSError) as error:
-        reason = error.strerror if isinstance(error, OSError) else None
-        so_far.problems.append(f"{outcome.path}: not fixed: {reason or error}")
+        so_far.problems.append(f"{outcome.path}: not fixed: {writer.reason(error)}")
         return None
     return outcome
 
@@ -249,8 +248,7 @@ def _write_baseline(path: str, run: Run, report: Report) -> int:
     try:
         writer.put(path, text(path, report.outcomes).encode())
     except (writer.Changed, OSError) as error:
-        reason = error.strerror if isinstance(error, OSError) else None
-        raise UsageError(f"{path}: {reason or error}") from error
+        raise UsageError(f"{path}: {writer.reason(error)}") from error
     count = sum(len(outcome.checked.findings) for outcome in report.outcomes)
     say("note", f"{plural(count, 'finding')} written to {path}")
     return _end(run)
