@@ -36,6 +36,7 @@ from .analysis.names import Binding, Definition
 from .analysis.order import Line, Stretch, may_run_before_any, may_run_between
 from .analysis.paths import Paths
 from .analysis.reads import Gradient, Kind, Selection
+from .analysis.scalars.steadiness import changes_between
 from .analysis.subclasses import annotated_subclass
 from .analysis.syntax import FUNCTIONS, start_of
 from .analysis.takers import gives_no_gradient, reads_metadata, reduction_of
@@ -271,6 +272,13 @@ class _Assessor:
                 self.out.need(step.condition)
             if step.aligned is not None:
                 self._rows(step.aligned, selection)
+            for change in changes_between(
+                step.node, step.operand, read.node, self.facts
+            ):
+                if change.is_certain:
+                    self.out.block(change.condition)
+                else:
+                    self.out.need(change.condition)
             if (
                 leaves_disabled_region(step.node, read.node, self.facts)
                 or enters_disabled_region(step.node, read.node, self.facts)

@@ -372,7 +372,10 @@ def _is_viewed_after_rows(read: Read) -> bool:
 def _operands_are_stable(
     node: ast.expr, operand: ast.expr, read: Read, facts: Facts
 ) -> bool:
-    """Whether the other operands of a lift mean the same at the read."""
+    """Whether the other operands of a lift can be evaluated at the read instead.
+
+    What they read of attributes and tensors, `safety` asks about.
+    """
     skipped = set(ast.walk(operand))
     same_statement = facts.tree.statement(node) is facts.tree.statement(read.node)
     for part in ast.walk(node):
@@ -383,9 +386,6 @@ def _operands_are_stable(
                 return False
             case ast.Call() if part is not node and not _is_repeatable(part):
                 return False
-            case ast.Attribute() if not same_statement and not _is_callee(part, node):
-                if facts.resolve(part) is None:
-                    return False
             case ast.Name() if not same_statement:
                 if is_rebound_between(part.id, node, read.node, facts):
                     return False
@@ -399,14 +399,10 @@ def _is_repeatable(call: ast.Call) -> bool:
     match call.func:
         case ast.Name(id="float" | "int" | "len" | "abs" | "min" | "max"):
             return True
-        case ast.Attribute(attr="size" | "dim" | "sqrt" | "log" | "exp"):
+        case ast.Attribute(attr="size" | "dim" | "item" | "sqrt" | "log" | "exp"):
             return True
         case _:
             return False
-
-
-def _is_callee(attribute: ast.Attribute, node: ast.expr) -> bool:
-    return isinstance(node, ast.Call) and node.func is attribute
 
 
 def _droppable(

@@ -7,7 +7,8 @@ number
     `len`, `math`, annotations, arithmetic of numbers.
 assumed number
     A parameter or an attribute without evidence of a tensor that is used as a factor
-    or divisor, as temperatures and scales are, or that has a number for its default.
+    or divisor, or in one (`max(t, 1e-6)`, `t + eps`), as temperatures and scales are,
+    or that has a number for its default.
 
 Limits: what is passed for a parameter is not followed; complex numbers are unknown.
 """
@@ -95,7 +96,10 @@ class _Classifier:
             case ast.UnaryOp(op=ast.USub() | ast.UAdd(), operand=operand):
                 return self.of(operand, is_factor)
             case ast.BinOp(left=left, right=right):
-                return _joint((self._part(left), self._part(right)))
+                return _joint(
+                self.of(part, is_factor or _is_factor(part, self.facts))
+                for part in (left, right)
+            )
             case ast.IfExp(body=body, orelse=orelse):
                 return _joint((self.of(body, is_factor), self.of(orelse, is_factor)))
             case ast.BoolOp(values=values):
@@ -103,14 +107,14 @@ class _Classifier:
             case ast.NamedExpr(value=value):
                 return self.of(value, is_factor)
             case ast.Call():
-                return self._call(node)
+                return self._call(node, is_factor)
             case _:
                 return Operand.UNKNOWN
 
     def _part(self, node: ast.expr) -> Operand:
         return self.of(node, _is_factor(node, self.facts))
 
-    def _call(self, node: ast.Call) -> Operand:
+    def _call(self, node: ast.Call, is_factor: bool) -> Operand:
         function, facts = node.func, self.facts
         dotted = facts.resolve(function)
         if dotted is not None:
@@ -126,7 +130,7 @@ class _Classifier:
         if any(is_builtin(function, name, facts) for name in _CONVERSIONS):
             return Operand.NUMBER
         if any(is_builtin(function, name, facts) for name in _FOLDS) and node.args:
-            return _joint(self._part(argument) for argument in node.args)
+            return _joint(self.of(argument, is_factor) for argument in node.args)
         return Operand.UNKNOWN
 
     def _attribute(self, node: ast.Attribute, is_factor: bool) -> Operand:
