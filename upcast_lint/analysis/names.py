@@ -1,7 +1,8 @@
 """Which definitions of a name may reach each of its uses (use-def chains).
 
 A forward data-flow analysis over the statements of one scope. Branches join, loops
-run to a fixed point, and a handler may start after any prefix of its `try` body.
+run to a fixed point, and a handler may start after any prefix of its `try` body. Which
+ends a statement has, `ends` says.
 
 Limits: names of enclosing scopes and of the module are one opaque `FREE` definition
 each; `exec`, frame tricks and `from m import *` are not seen.
@@ -18,6 +19,7 @@ from dataclasses import dataclass, field
 from operator import attrgetter, itemgetter
 from typing import TypeVar
 
+from .ends import constant_truth, is_certain, is_endless, may_swallow, raises
 from .parents import children
 from .syntax import (
     Comprehension,
@@ -334,7 +336,12 @@ class _Walker:
                     self._bind(node.target.id, Binding.AUGMENTED, node, node.value)
             case ast.If():
                 self._expression(node.test)
-                self._branches([node.body, node.orelse])
+                truth = constant_truth(node.test)
+                if truth is None:
+                    self._branches([node.body, node.orelse])
+                else:
+                    self._dead(node.orelse if truth else node.body)
+                    self._suite(node.body if truth else node.orelse)
             case ast.For() | ast.AsyncFor():
                 self._expression(node.iter)
                 self._loop(node, node.body, node.orelse)
@@ -379,10 +386,14 @@ class _Walker:
                 self.names.declared |= set(node.names)
             case ast.Expr():
                 self._expression(node.value)
+                if raises(node):
+                    self.env = None
             case ast.Assert():
                 self._expression(node.test)
                 if node.msg is not None:
                     self._expression(node.msg)
+                if raises(node):
+                    self.env = None
             case _:
                 pass
 
@@ -406,6 +417,12 @@ class _Walker:
             self._expression(part)
         self.names.nested[node] = None
         self._bind(node.name, Binding.OTHER, node)
+
+    def _dead(self, suite: Sequence[ast.stmt]) -> None:
+        """Walk a suite that never runs, for the names that it binds in the scope."""
+        live, self.env = self.env, None
+        self._suite(suite)
+        self.env = live
 
     def _branches(self, suites: Sequence[Sequence[ast.stmt]]) -> None:
         start = self.env
@@ -444,8 +461,7 @@ class _Walker:
             if again == head:
                 break
             head = again
-        forever = isinstance(node, ast.While) and _is_true(node.test)
-        self.env = None if forever else _copy(tested)
+        self.env = None if is_endless(node) else _copy(tested)
         self._suite(orelse)
         self.env = _join([self.env, *loop.breaks])
 
@@ -536,7 +552,7 @@ class _Walker:
             unmatched = _any_prefix(unmatched, self.made[mark:])
             self._suite(case.body)
             ends.append(self.env)
-            exhaustive |= case.guard is None and _is_wildcard(case.pattern)
+            exhaustive |= is_certain(case)
         self.env = _join(ends if exhaustive else [*ends, unmatched])
 
     # Expressions
@@ -715,23 +731,6 @@ def _any_prefix(
             before = _UNBOUND
         env[definition.name] = before | {definition}
     return env
-
-
-def _is_true(test: ast.expr) -> bool:
-    return isinstance(test, ast.Constant) and bool(test.value)
-
-
-def _is_wildcard(pattern: ast.pattern) -> bool:
-    return isinstance(pattern, ast.MatchAs) and pattern.pattern is None
-
-
-def may_swallow(manager: ast.expr) -> bool:
-    """Whether a context manager may stop an exception, judged by its name."""
-    callee = manager.func if isinstance(manager, ast.Call) else manager
-    name = (
-        callee.attr if isinstance(callee, ast.Attribute) else getattr(callee, "id", "")
-    )
-    return "suppress" in name or "raises" in name or "ignore" in name
 
 
 def free_names(scope: ScopeNode) -> set[str]:

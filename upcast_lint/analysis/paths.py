@@ -6,7 +6,8 @@ NARROW and not FULL. The same machinery tells whether two nodes can run on one p
 
 Limits, all on the side of fewer findings: a loop runs at least once, an exception
 arises before the first or after the last statement of a `try` body, and a path that
-ends in `raise` is not counted. Conditions are not correlated.
+ends in an exception is not counted. Conditions are not correlated. Which ends a
+statement has, `ends` says.
 """
 
 from __future__ import annotations
@@ -16,8 +17,8 @@ from bisect import bisect_left
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, replace
 
+from .ends import constant_truth, is_certain, is_endless, may_swallow
 from .facts import Facts
-from .names import may_swallow
 from .syntax import SCOPES, evaluated_here
 
 NARROW = 1
@@ -92,13 +93,33 @@ class Paths:
     def _leave(self, owner: ast.AST, field: str, outcome: Outcome) -> Outcome:
         """How control leaves `owner`, one of whose suites had this outcome."""
         match owner:
-            case ast.For() | ast.AsyncFor() | ast.While():
-                live = outcome.normal | outcome.continues | outcome.breaks
-                return Outcome(live, outcome.exits, raises=outcome.raises)
+            case ast.For() | ast.AsyncFor() | ast.While() if field == "body":
+                return self._leave_loop(owner, outcome)
             case ast.Try() | ast.TryStar() if field != "finalbody":
                 return self._leave_try(owner, field, outcome)
+            case ast.With() | ast.AsyncWith():
+                return _leave_with(owner, outcome)
             case _:
                 return outcome
+
+    def _leave_loop(
+        self, owner: ast.For | ast.AsyncFor | ast.While, outcome: Outcome
+    ) -> Outcome:
+        """The paths go on behind the loop, or end with the round of an endless one."""
+        again = outcome.normal | outcome.continues
+        exits = outcome.exits
+        if isinstance(owner, ast.While):
+            again = self.expression(owner.test, again)
+        if is_endless(owner):
+            exits, again = exits | again, _NO_PATH
+        last = self.suite(owner.orelse, again)
+        return Outcome(
+            last.normal | outcome.breaks,
+            exits | last.exits,
+            last.breaks,
+            last.continues,
+            outcome.raises | last.raises,
+        )
 
     def _leave_try(
         self, owner: ast.Try | ast.TryStar, field: str, outcome: Outcome
@@ -111,15 +132,7 @@ class Paths:
                 self.suite(owner.orelse, outcome.normal),
                 *(self.suite(handler.body, thrown) for handler in owner.handlers),
             ]
-        joined = _either(arms)
-        last = self.suite(owner.finalbody, joined.normal)
-        return Outcome(
-            last.normal,
-            self._finally(owner, joined.exits) | last.exits,
-            self._finally(owner, joined.breaks) | last.breaks,
-            self._finally(owner, joined.continues) | last.continues,
-            self._finally(owner, joined.raises) | last.raises,
-        )
+        return self._finally(owner, _either(arms))
 
     def needs_full_on_every_path(self, statement: ast.stmt) -> bool:
         """Whether each path through a statement reads the whole copy."""
@@ -161,25 +174,28 @@ class Paths:
             return Outcome(start)
         if node in self.demands:
             start = _also(start, self.demands[node])
+        if self.tree.raises(node):
+            return Outcome(_NO_PATH, raises=self._children(node, start))
         match node:
             case ast.Return():
                 return Outcome(_NO_PATH, exits=self._children(node, start))
-            case ast.Raise():
-                return Outcome(_NO_PATH, raises=self._children(node, start))
             case ast.Break():
                 return Outcome(_NO_PATH, breaks=start)
             case ast.Continue():
                 return Outcome(_NO_PATH, continues=start)
             case ast.If():
                 tested = self.expression(node.test, start)
-                return _either(
-                    [self.suite(node.body, tested), self.suite(node.orelse, tested)]
-                )
+                truth = constant_truth(node.test)
+                arms = [node.body] if truth is not False else []
+                arms += [node.orelse] if truth is not True else []
+                return _either(self.suite(arm, tested) for arm in arms)
             case ast.For() | ast.AsyncFor():
                 entered = self.expression(node.iter, start)
-                return self._loop(node.body, node.orelse, entered, None)
+                return self._loop(node, entered, None)
             case ast.While():
-                return self._loop(node.body, node.orelse, start, node.test)
+                if constant_truth(node.test) is False:
+                    return self.suite(node.orelse, start)
+                return self._loop(node, start, node.test)
             case ast.With() | ast.AsyncWith():
                 return self._with(node, start)
             case ast.Try() | ast.TryStar():
@@ -195,8 +211,7 @@ class Paths:
 
     def _loop(
         self,
-        body: list[ast.stmt],
-        orelse: list[ast.stmt],
+        node: ast.For | ast.AsyncFor | ast.While,
         start: Demands,
         test: ast.expr | None,
     ) -> Outcome:
@@ -204,7 +219,7 @@ class Paths:
         head = start
         while True:
             tested = head if test is None else self.expression(test, head)
-            outcome = self.suite(body, tested)
+            outcome = self.suite(node.body, tested)
             again = outcome.normal | outcome.continues
             exits |= outcome.exits
             breaks |= outcome.breaks
@@ -213,9 +228,13 @@ class Paths:
             if again <= head:
                 break
             head |= again
-        if not ended and not breaks:
+        if is_endless(node):
+            if not breaks and not exits:
+                exits = ended  # of a generator, or a program that is ended from outside
+            ended = _NO_PATH
+        elif not ended and not breaks:
             ended = start
-        last = self.suite(orelse, ended)
+        last = self.suite(node.orelse, ended)
         return Outcome(
             last.normal | breaks,
             exits | last.exits,
@@ -227,10 +246,7 @@ class Paths:
     def _with(self, node: ast.With | ast.AsyncWith, start: Demands) -> Outcome:
         for item in node.items:
             start = self.expression(item.context_expr, start)
-        body = self.suite(node.body, start)
-        if not any(may_swallow(item.context_expr) for item in node.items):
-            return body
-        return replace(body, normal=body.normal | body.raises, raises=_NO_PATH)
+        return _leave_with(node, self.suite(node.body, start))
 
     def _match(self, node: ast.Match, start: Demands) -> Outcome:
         live = self.expression(node.subject, start)
@@ -239,6 +255,8 @@ class Paths:
             if case.guard is not None:
                 live = self.expression(case.guard, live)
             arms.append(self.suite(case.body, live))
+            if is_certain(case):
+                return _either(arms)
         return _either([*arms, Outcome(live)])
 
     def _try(self, node: ast.Try | ast.TryStar, start: Demands) -> Outcome:
@@ -246,18 +264,21 @@ class Paths:
         arms = [self.suite(node.orelse, body.normal)]
         thrown = start | body.all | body.raises
         arms += [self.suite(handler.body, thrown) for handler in node.handlers]
-        joined = _either(arms)
-        last = self.suite(node.finalbody, joined.normal)
-        return Outcome(
-            last.normal,
-            self._finally(node, body.exits | joined.exits) | last.exits,
-            self._finally(node, body.breaks | joined.breaks) | last.breaks,
-            self._finally(node, body.continues | joined.continues) | last.continues,
-            self._finally(node, body.raises | joined.raises) | last.raises,
-        )
+        body = replace(body, normal=_NO_PATH)
+        return self._finally(node, _either([body, *arms]))
 
-    def _finally(self, node: ast.Try | ast.TryStar, leaving: Demands) -> Demands:
-        return self.suite(node.finalbody, leaving).normal if leaving else leaving
+    def _finally(self, node: ast.Try | ast.TryStar, leaving: Outcome) -> Outcome:
+        """How control leaves a `finally`, which may turn each way out into another."""
+        if not node.finalbody:
+            return leaving
+        arms = [self.suite(node.finalbody, leaving.normal)]
+        for way in ("exits", "breaks", "continues", "raises"):
+            live: Demands = getattr(leaving, way)
+            if live:
+                through = self.suite(node.finalbody, live)
+                own: Demands = getattr(through, way) | through.normal
+                arms.append(replace(through, normal=_NO_PATH, **{way: own}))
+        return _either(arms)
 
     def expression(self, node: ast.AST, start: Demands) -> Demands:
         """Demands after evaluating an expression."""
@@ -287,6 +308,12 @@ class Paths:
         for child in ast.iter_child_nodes(node):
             live = self.expression(child, live)
         return live
+
+
+def _leave_with(node: ast.With | ast.AsyncWith, body: Outcome) -> Outcome:
+    if not any(may_swallow(item.context_expr) for item in node.items):
+        return body
+    return replace(body, normal=body.normal | body.raises, raises=_NO_PATH)
 
 
 def _also(demands: Demands, demand: int) -> Demands:

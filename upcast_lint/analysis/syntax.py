@@ -16,6 +16,7 @@ from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, field
 from typing import Any, TypeVar, cast
 
+from .ends import is_endless, never_returning, raises
 from .parents import Parents, children
 
 _Node = TypeVar("_Node", bound=ast.AST)
@@ -99,15 +100,33 @@ class Tree:
         """Whether a statement may end otherwise than by reaching its end."""
         found = self._jumps.get(node)
         if found is None:
-            found = isinstance(
-                node, ast.Return | ast.Raise | ast.Break | ast.Continue
-            ) or any(
-                self.has_jump(part)
-                for name in (*_SUITES, "handlers", "cases")
-                for part in getattr(node, name, ())
+            found = (
+                isinstance(node, ast.Return | ast.Break | ast.Continue)
+                or (isinstance(node, ast.stmt) and self.raises(node))
+                or (isinstance(node, ast.stmt) and is_endless(node))
+                or any(
+                    self.has_jump(part)
+                    for name in (*_SUITES, "handlers", "cases")
+                    for part in getattr(node, name, ())
+                )
             )
             self._jumps[node] = found
         return found
+
+    def raises(self, statement: ast.stmt) -> bool:
+        """Whether control never gets behind a simple statement, for it raises."""
+        if raises(statement):
+            return True
+        match statement:
+            case ast.Expr(value=ast.Call(func=ast.Name(id=name))):
+                pass
+            case ast.Expr(
+                value=ast.Call(func=ast.Attribute(value=ast.Name(), attr=name))
+            ):
+                pass
+            case _:
+                return False
+        return name in self.once(self.module, never_returning)
 
     def jumps(self, suite: list[ast.stmt]) -> list[int]:
         """Where in a suite the statements with jumps stand."""

@@ -19,7 +19,7 @@ from ..analysis.paths import Paths
 from ..analysis.reads import Kind, Result, Selection, StepKind
 from ..analysis.stability import is_rebound_between
 from ..analysis.syntax import FUNCTIONS
-from .sink import Placement, gains, sink_cast
+from .sink import Placement, casts_twice, gains, sink_cast
 from .text import Unfixable, is_elif
 
 
@@ -63,6 +63,8 @@ def plan_rewrite(flow: Flow, paths: Paths, facts: Facts) -> Plan:
     placements = tuple(sink_cast(flow, paths, facts))
     if not gains(flow, placements, facts):
         raise Unfixable("every path would still cast the whole tensor")
+    if casts_twice(flow, placements, facts):
+        raise Unfixable("a path would cast the whole tensor twice")
     moved = tuple(
         _moved(read, facts)
         for read in flow.selections()

@@ -194,6 +194,18 @@ def _arms(statement: ast.stmt) -> list[list[ast.stmt]]:
             return []
 
 
+def casts_twice(flow: Flow, placements: Sequence[Placement], facts: Facts) -> bool:
+    """Whether some path from the cast, which made one copy, now makes two."""
+    if len(placements) < 2:
+        return False
+    demands: dict[ast.AST, int] = {}
+    for number, placement in enumerate(placements):
+        place = placement.loads[0] if placement.is_inline else placement.statement
+        demands[place] = demands.get(place, 0) | 1 << number
+    found = Paths(flow.origin, demands, facts).from_origin()
+    return any(demand & (demand - 1) for demand in found)
+
+
 def gains(flow: Flow, placements: Sequence[Placement], facts: Facts) -> bool:
     """Whether some path from the cast now meets a selection and no cast of the whole.
 

@@ -1,0 +1,91 @@
+"""Which ends a statement has: the one account of control flow for all that walk it.
+
+The use-def chains (`names`) and the demands of paths (`paths`) each carry their own
+thing through the statements of a scope; how a statement may be left, they ask here.
+
+Known are constant tests (`while True`, `if 0`), patterns that match everything,
+`assert False`, calls that do not return, and context managers that stop exceptions.
+
+Limits: a test is constant where it is written down, not where it is worked out; of
+enumerations and classes it is not told that their cases are all there are; managers are
+judged by name. What is not known to end is taken to go on.
+"""
+
+from __future__ import annotations
+
+import ast
+
+_NO_RETURN = frozenset(("sys.exit", "os._exit", "os.abort", "pytest.fail"))
+"""Functions that end the program or raise, by the names they are called by."""
+
+_NEVER = frozenset(("NoReturn", "Never"))
+
+
+def constant_truth(test: ast.expr) -> bool | None:
+    """The truth of a test that is written down; None where it has to be evaluated."""
+    match test:
+        case ast.Constant(value=value):
+            return bool(value)
+        case ast.UnaryOp(op=ast.Not(), operand=operand):
+            inner = constant_truth(operand)
+            return None if inner is None else not inner
+        case _:
+            return None
+
+
+def always_matches(pattern: ast.pattern) -> bool:
+    """Whether a pattern matches whatever it is given: `_`, a name, `1 | _`."""
+    match pattern:
+        case ast.MatchAs(pattern=None):
+            return True
+        case ast.MatchAs(pattern=ast.pattern() as inner):
+            return always_matches(inner)
+        case ast.MatchOr(patterns=patterns):
+            return any(map(always_matches, patterns))
+        case _:
+            return False
+
+
+def is_certain(case: ast.match_case) -> bool:
+    """Whether a case is taken wherever those before it are not."""
+    if case.guard is not None and constant_truth(case.guard) is not True:
+        return False
+    return always_matches(case.pattern)
+
+
+def raises(statement: ast.stmt) -> bool:
+    """Whether control never gets behind a simple statement, for it raises."""
+    match statement:
+        case ast.Raise():
+            return True
+        case ast.Assert(test=test):
+            return constant_truth(test) is False
+        case ast.Expr(value=ast.Call(func=ast.Attribute() as function)):
+            return ast.unparse(function) in _NO_RETURN
+        case _:
+            return False
+
+
+def is_endless(statement: ast.stmt) -> bool:
+    """Whether a loop is left by `break`, `return` or an exception alone."""
+    return isinstance(statement, ast.While) and constant_truth(statement.test) is True
+
+
+def never_returning(module: ast.Module) -> frozenset[str]:
+    """The names of a file's functions and methods that say that they do not return."""
+    return frozenset(
+        node.name
+        for node in ast.walk(module)
+        if isinstance(node, ast.FunctionDef)
+        and node.returns is not None
+        and ast.unparse(node.returns).rpartition(".")[2].strip("'\"") in _NEVER
+    )
+
+
+def may_swallow(manager: ast.expr) -> bool:
+    """Whether a context manager may stop an exception, judged by its name."""
+    callee = manager.func if isinstance(manager, ast.Call) else manager
+    name = (
+        callee.attr if isinstance(callee, ast.Attribute) else getattr(callee, "id", "")
+    )
+    return "suppress" in name or "raises" in name or "ignore" in name
