@@ -25,12 +25,12 @@ _WHOLE = word_set(
 """Last words of the names of bools and integers."""
 _WHOLE_FIRST = word_set("num count")
 _BOOL_FIRST = word_set("is has should")
-_STORED = word_set(
-    """
-    packed quant quantized quantised qweight qzeros codes codebook nvfp nf mxfp
-    uint bytes byte
-    """
-)
+_STORED = word_set("quant quantized quantised qweight qzeros nvfp nf mxfp uint")
+_CODED = word_set("codes codebook bytes byte")
+"""Integers, unless they are what the logits beside them are of."""
+_PACKED = "packed"
+_PACKED_INTO = word_set("weight weights w qw int bits nibbles zeros scales scale")
+"""What is packed into integers; sequences are packed, too, and stay what they are."""
 _STORED_PARTS = ("fp8", "int8", "int4", "float8", "fp4", "uint8", "w_q", "wq_packed")
 _FLOATING = word_set(
     """
@@ -69,7 +69,7 @@ def kind_by_name(dotted: str) -> Typed | None:
     said = words(last)
     if not said:
         return None
-    if not _STORED.isdisjoint(said) or any(p in last.lower() for p in _STORED_PARTS):
+    if _names_storage(last, said):
         return Typed(Kind.STORAGE, f"`{last}` names quantised storage")
     if said[0] in _WHOLE_FIRST:
         return Typed(Kind.INTEGRAL, f"`{last}` names a number of things")
@@ -83,6 +83,14 @@ def kind_by_name(dotted: str) -> Typed | None:
     if not _FLOATING.isdisjoint(said) or any(p in joined for p in _FLOATING_PARTS):
         return Typed(Kind.FLOAT, f"named `{last}`")
     return None
+
+
+def _names_storage(name: str, said: tuple[str, ...]) -> bool:
+    if not _STORED.isdisjoint(said) or any(p in name.lower() for p in _STORED_PARTS):
+        return True
+    if not _CODED.isdisjoint(said):
+        return not (names_logits(name) or names_log_probs(name))
+    return _PACKED in said and not _PACKED_INTO.isdisjoint(said)
 
 
 def kind_by_annotation(parameter: ast.arg, facts: Facts) -> Typed | None:
