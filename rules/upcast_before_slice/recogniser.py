@@ -97,7 +97,7 @@ def _several_parts(partition: Partition, call: ast.Call, use: Use) -> Selection 
         narrow=_listed(used) if is_narrow else None,
         axis=partition.axis,
         result=Result.PARTS,
-        is_view=is_narrow,
+        is_view=True,
     )
 
 

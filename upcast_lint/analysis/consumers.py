@@ -10,7 +10,7 @@ from .casts import Cast
 from .directives import Directives
 from .facts import Facts
 from .pieces.rounds import iterating
-from .reads import Consumption, Form, Kind, Selection, Step, StepKind, Use
+from .reads import Consumption, Form, Kind, Result, Selection, Step, StepKind, Use
 from .scalars import Operand, classify_operand, exact_constant
 from .tensor_calls import is_builtin
 
@@ -99,7 +99,15 @@ class Consumers:
         code, selection = found
         if selection.narrow is None:
             if selection.is_view and isinstance(selection.node, ast.expr):
-                return _step(StepKind.VIEW, selection.node, use.operand)
+                is_tuple = selection.result is Result.PARTS
+                return Consumption(
+                    Step(
+                        StepKind.VIEW,
+                        selection.node,
+                        use.operand,
+                        gives_parts=is_tuple,
+                    )
+                )
             return _full(use.node, f"read nearly whole by `{selection.label}`")
         return Consumption(
             kind=Kind.SELECTION, node=use.node, selection=selection, code=code
@@ -189,6 +197,8 @@ class Consumers:
         """A method or function of the copy that no rule knows as a selection."""
         if name == "element_size":
             return Consumption(kind=Kind.DTYPE, node=call)
+        if name in operators.MAKERS_LIKE | operators.NEW_TENSORS:
+            return self._new(call, name, keywords)
         if name in operators.VIEWS:
             if len(arguments) == 1 and self._names_dtype(arguments[0]):
                 return _full(call, "its bits are reinterpreted")
@@ -217,6 +227,16 @@ class Consumers:
         if name in operators.ELEMENTWISE:
             return self._elementwise(node, call, name, arguments, keywords)
         return _full(call, f"read whole by `{name}`")
+
+    def _new(
+        self, call: ast.Call, name: str, keywords: list[ast.keyword]
+    ) -> Consumption:
+        """A new tensor that has the shape or the type of the copy, not its elements."""
+        given = {keyword.arg for keyword in keywords}
+        if None in given or "out" in given:
+            return _full(call, f"read whole by `{name}`")
+        kind = Kind.METADATA if "dtype" in given else Kind.DTYPE
+        return Consumption(kind=kind, node=call)
 
     def _names_dtype(self, node: ast.expr) -> bool:
         dotted = self.facts.resolve(node)

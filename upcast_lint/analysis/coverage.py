@@ -13,11 +13,23 @@ from .reads import Piece
 
 def keep_disjoint_parts(a: Read | None, b: Read | None) -> bool:
     """Whether two selections take slices, of one view, that share no element."""
-    if a is None or b is None or a.steps != b.steps:
+    if a is None or b is None:
         return False
+    if a.steps != b.steps:
+        return _are_parts_apart(a, b)
     if a.selection is None or b.selection is None:
         return False
     return are_disjoint(a.selection.piece, b.selection.piece)
+
+
+def _are_parts_apart(a: Read, b: Read) -> bool:
+    """Whether two reads go through different parts of one tuple."""
+    for one, other in zip(a.steps, b.steps, strict=False):
+        if one is not other:
+            if one.part is None or other.part is None:
+                return False
+            return one.part != other.part and (one.part < 0) == (other.part < 0)
+    return False
 
 
 def are_disjoint(a: Piece | None, b: Piece | None) -> bool:

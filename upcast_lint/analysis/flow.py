@@ -29,6 +29,7 @@ from .paths import FULL, NARROW, Paths
 from .reads import Consumption, Kind, Selection, Step, StepKind
 from .syntax import LOOPS, start_of
 from .tensor_calls import is_builtin
+from .values import integer
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -235,6 +236,9 @@ class _Follower:
                 parent, definitions
             ):
                 return
+            case _ if steps and steps[-1].gives_parts:
+                self._parts(node, steps, own, load)
+                return
         consumption = self.consumers.of(node)
         step = consumption.step
         if any(s.leaves_torch for s in steps) and not _is_plain(consumption):
@@ -267,6 +271,30 @@ class _Follower:
                 consumption.code,
             )
         )
+
+    def _parts(
+        self,
+        node: ast.expr,
+        steps: tuple[Step, ...],
+        own: tuple[Step, ...],
+        load: ast.Name | None,
+    ) -> None:
+        """Follow the parts of a tuple that are unpacked, or taken out by number."""
+        parent = self.facts.tree.parents[node]
+        match parent:
+            case ast.Assign(targets=[ast.Tuple(elts=targets)]) if all(
+                isinstance(target, ast.Name) for target in targets
+            ):
+                for definition in self.names.giving(node):
+                    step = Step(StepKind.VIEW, node, node, part=definition.index)
+                    self._carry(definition, node, (*steps, step), (*own, step), load)
+            case ast.Subscript(value=value, slice=index) if (
+                value is node and (number := integer(index)) is not None
+            ):
+                step = Step(StepKind.VIEW, parent, node, part=number)
+                self._value(parent, (*steps, step), (*own, step), load)
+            case _:
+                self._full(node, "put apart", load)
 
     def _only_unpacked(
         self, display: ast.Tuple | ast.List, definitions: list[Definition]

@@ -52,6 +52,14 @@ METADATA_FUNCTIONS = words("""
     torch.is_complex
     """)
 
+MAKERS_LIKE = words("""
+    empty_like zeros_like ones_like full_like rand_like randn_like randint_like
+    """)
+"""Functions that make a tensor of the shape and, unless told, the type of another."""
+
+NEW_TENSORS = words("new_empty new_zeros new_ones new_full")
+"""Methods that make a tensor of, unless told, the type of another."""
+
 TRANSFERS = frozenset(("cpu", "cuda", "to"))
 """Methods that move a tensor to another device, where `to` gets no type."""
 

@@ -168,7 +168,7 @@ class Kind(enum.Enum):
     METADATA = enum.auto()
     """Neither data nor element type."""
     DTYPE = enum.auto()
-    """The element type alone."""
+    """The element type, and no data."""
     FULL = enum.auto()
     WRITE = enum.auto()
     """Writes to the copy in place."""
@@ -200,6 +200,10 @@ class Step:
     """Touches the sign alone: exact for floats, and only below other arithmetic."""
     is_transfer: bool = False
     """Moves the tensor to another device."""
+    gives_parts: bool = False
+    """Gives a tuple of parts, which jointly are the copy."""
+    part: int | None = None
+    """The number of the part that is taken out of such a tuple."""
     leaves_torch: bool = False
     """Gives an array or a list, on which little means what it means on a tensor."""
 

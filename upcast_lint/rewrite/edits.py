@@ -174,12 +174,25 @@ class _Writer:
         for read in self.flow.of_kind(Kind.DTYPE):
             if read.load is not None and self._is_kept(read.load):
                 continue
-            if not isinstance(read.node, ast.Attribute):
-                raise Unfixable("the size of the copy's elements is read")
+            if isinstance(read.node, ast.Call):
+                self._write_type_argument(read.node)
+                continue
+            assert isinstance(read.node, ast.Attribute)
             self.text.discard_within(
                 self.source.node_start(read.node), self.source.node_end(read.node)
             )
             self._replace_node(read.node, self._type_text())
+
+    def _write_type_argument(self, call: ast.Call) -> None:
+        """`dtype=torch.float32` for a tensor that is made like the copy."""
+        given = [*call.args, *(keyword.value for keyword in call.keywords)]
+        if not given:
+            raise Unfixable("the size of the copy's elements is read")
+        end = max(map(self.source.node_end, given))
+        rest = self.source.text[end : self.source.node_end(call)]
+        if "".join(rest.split()) not in (")", ",)"):
+            raise Unfixable("the type of the copy is written in a long call")
+        self.text.insert(end, f", dtype={self._type_text()}")
 
     def _type_text(self) -> str:
         spelled = self.cast.dtype_node

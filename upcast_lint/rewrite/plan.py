@@ -11,6 +11,7 @@ import ast
 from collections.abc import Sequence
 from dataclasses import dataclass
 
+from ..analysis import operators
 from ..analysis.facts import Facts
 from ..analysis.flow import Carrier, Flow, Read
 from ..analysis.names import Definition
@@ -326,17 +327,25 @@ def _check_arguments(
                 pass
 
 
+_DEVICE_CALLS = operators.MAKERS_LIKE | operators.NEW_TENSORS | {"get_device"}
 _DEVICE_READS = ("device", "is_cuda", "is_cpu", "is_meta", "is_mps", "is_xpu")
 
 
 def _check_device(flow: Flow, moved: Sequence[Moved]) -> None:
     """A cast that moves the tensor as well must not leave its reads behind."""
     moves = flow.cast.device is not None
-    for read in flow.of_kind(Kind.METADATA):
-        if isinstance(read.node, ast.Attribute):
-            is_asked = read.node.attr in _DEVICE_READS
-        else:
-            is_asked = "get_device" in ast.dump(read.node)
+    for read in [*flow.of_kind(Kind.METADATA), *flow.of_kind(Kind.DTYPE)]:
+        match read.node:
+            case ast.Attribute(attr=name):
+                is_asked = name in _DEVICE_READS
+            case ast.Call(func=function) as made:
+                name = getattr(function, "attr", getattr(function, "id", ""))
+                is_asked = name in _DEVICE_CALLS
+                if is_asked and flow.cast.lays_out:
+                    raise Unfixable("a tensor is laid out like the copy")
+                is_asked &= all(keyword.arg != "device" for keyword in made.keywords)
+            case _:
+                is_asked = False
         if is_asked and (moves or any(step.is_transfer for step in read.steps)):
             raise Unfixable("the device of the copy is read")
     if moves and any(each.uses_indices for each in moved):
