@@ -20,7 +20,7 @@ from .analysis.width.verdict import Width, judge_width
 from .finding import Edit, Estimate, Finding, Fix, Range, Safety
 from .rewrite.edits import write_plan
 from .rewrite.hoist import hoist_selection
-from .rewrite.plan import Plan, plan_rewrite
+from .rewrite.plan import Plan, plan_of_one, plan_rewrite
 from .rewrite.text import Unfixable
 from .rule import Rule
 from .safety import Assessment, assess, values_of
@@ -81,7 +81,7 @@ def findings_of(
             continue
         if _is_module(cast.source, facts) or facts.once(_sees_names):
             continue
-        flow.reads = [_demoted(read) for read in flow.reads]
+        flow.reads = [_demoted(read, flow) for read in flow.reads]
         paths = paths_of(flow, facts)
         if NARROW not in paths.from_origin() or covers_everything(flow, facts):
             continue
@@ -142,10 +142,12 @@ def _sees_names(facts: Facts) -> bool:
     )
 
 
-def _demoted(read: Read) -> Read:
+def _demoted(read: Read, flow: Flow) -> Read:
     """A selection that compares elements cannot be lifted over arithmetic."""
     selection = read.selection
-    if selection is not None and selection.order_only and read.lifts:
+    if selection is not None and selection.order_only and (
+        read.lifts or flow.is_mixed or flow.is_scaled
+    ):
         return replace(
             read,
             kind=Kind.FULL,
@@ -220,7 +222,8 @@ class _Judge:
         try:
             plan = plan_rewrite(self.flow, self.paths, self.facts)
         except Unfixable as reason:
-            return self._displayed(str(reason))
+            lifted = self._lifted_to_cast(elements)
+            return lifted or self._displayed(str(reason))
         assessment = assess(
             plan,
             self.facts,
@@ -242,11 +245,38 @@ class _Judge:
         return _Verdict(edits, assessment)
 
     def _hoisted(self, assessment: Assessment) -> _Verdict | None:
-        edits = hoist_selection(self.flow, self.effects, self.facts)
+        if len(self.flow.carriers) != 1 or any(r.steps for r in self.flow.reads):
+            return None
+        edits = hoist_selection(self.flow, self.facts)
         if not edits or len(assessment.blockers) > 1:
             return None
         assessment.blockers.clear()
         assessment.need("backward does not mind that the source is written to")
+        return _Verdict(edits, assessment)
+
+    def _lifted_to_cast(self, elements: ElementType) -> _Verdict | None:
+        """Arithmetic of some paths, or in place, stays where it is: below both."""
+        if not (self.flow.is_mixed or self.flow.is_scaled):
+            return None
+        if not all(demand & NARROW for demand in self.paths.from_origin()):
+            return None
+        edits = hoist_selection(self.flow, self.facts)
+        if not edits:
+            return None
+        lifts = {s: None for c in self.flow.carriers.values() for s in c.steps}
+        read = replace(self.flow.reads[0], steps=tuple(lifts))
+        plan = plan_of_one(replace(self.flow, reads=[read]), read)
+        assessment = assess(
+            plan,
+            self.facts,
+            self.effects,
+            self.directives,
+            elements,
+            self.demands.inference,
+            in_place=True,
+        )
+        if assessment.blockers:
+            return _Verdict((), assessment, assessment.blockers[0])
         return _Verdict(edits, assessment)
 
     def _displayed(self, reason: str) -> _Verdict:

@@ -90,10 +90,23 @@ def assess(
     directives: Directives,
     element_type: ElementType,
     inference: bool,
+    *,
+    in_place: bool = False,
 ) -> Assessment:
-    """Judge a plan for a cast whose source has elements of `element_type`."""
+    """Judge a plan for a cast whose source has elements of `element_type`.
+
+    Where it is carried out `in_place`, the selection goes to the cast, and nothing
+    that happens between the two matters.
+    """
     assessor = _Assessor(
-        plan, facts, effects, directives, element_type, inference, Assessment()
+        plan,
+        facts,
+        effects,
+        directives,
+        element_type,
+        inference,
+        Assessment(),
+        in_place,
     )
     return assessor.run()
 
@@ -107,10 +120,12 @@ class _Assessor:
     element_type: ElementType
     inference: bool
     out: Assessment
+    in_place: bool
 
     def run(self) -> Assessment:
         reads = [m.read for m in self.plan.moved]
-        self._writes(reads)
+        if not self.in_place:
+            self._writes(reads)
         for moved in self.plan.moved:
             self._elements(moved)
             self._ties(moved)
@@ -272,9 +287,8 @@ class _Assessor:
                 self.out.need(step.condition)
             if step.aligned is not None:
                 self._rows(step.aligned, selection)
-            for change in changes_between(
-                step.node, step.operand, read.node, self.facts
-            ):
+            changes = changes_between(step.node, step.operand, read.node, self.facts)
+            for change in () if self.in_place else changes:
                 if change.is_certain:
                     self.out.block(change.condition)
                 else:
@@ -335,6 +349,8 @@ class _Assessor:
         self._several(flowing)
         if flowing:
             self._later_writes(flowing)
+        if self.in_place:
+            return
         self._uses_between(
             [*(r.node for r in flowing), *(p.statement for p in self.plan.placements)]
         )

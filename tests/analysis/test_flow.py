@@ -522,7 +522,7 @@ LIFTED = {
             else: v = w
             return v.gather(-1, i)
         """,
-        ["FULL"],
+        ["SELECTION"],
     ),
     "two views of one lift": (
         """

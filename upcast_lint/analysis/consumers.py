@@ -83,6 +83,28 @@ class Consumers:
             case _:
                 return _full(parent, "read whole")
 
+    def in_place(self, node: ast.expr) -> Step | None:
+        """Arithmetic with a number that is written to the tensor itself.
+
+        `x /= t` and `x.div_(t)`; the step stands for the tensor from then on.
+        """
+        parent = self.facts.tree.parents[node]
+        match parent:
+            case ast.AugAssign(op=operator, value=value) if parent.target is node:
+                if not isinstance(operator, _ARITHMETIC):
+                    return None
+                step = self._scalar_step(node, node, value).step
+            case ast.Attribute(attr=name) if name in operators.IN_PLACE_ARITHMETIC:
+                call = self.facts.tree.parents[parent]
+                if not isinstance(call, ast.Call) or call.func is not parent:
+                    return None
+                if len(call.args) != 1 or call.keywords:
+                    return None
+                step = self._scalar_step(node, call, call.args[0]).step
+            case _:
+                return None
+        return step if step is not None and step.aligned is None else None
+
     def _use(
         self,
         operand: ast.expr,
@@ -220,6 +242,8 @@ class Consumers:
             )
         if name in operators.TRANSFERS:
             return self._transfer(node, call, name, arguments, keywords)
+        if name in operators.COPIES and not arguments and not keywords:
+            return Consumption(Step(StepKind.LIFT, call, node))
         if name in operators.EXACT_ARITHMETIC:
             if len(arguments) == 1 and not keywords:
                 return self._scalar_step(node, call, arguments[0])

@@ -19,6 +19,7 @@ from __future__ import annotations
 import ast
 from dataclasses import dataclass, field, replace
 
+from . import operators
 from .casts import Cast, is_guard_for
 from .consumers import Consumers, Recogniser
 from .directives import Directives
@@ -92,6 +93,10 @@ class Flow:
     is_partial: bool = False
     is_guarded: bool = True
     """Where it is partial: every load holds what the guard alone decides."""
+    is_mixed: bool = False
+    """Some load gets the copy with arithmetic on one path and without on another."""
+    is_scaled: bool = False
+    """Arithmetic with numbers is written to the copy, which shares no memory."""
     is_loop_carried: bool = False
     """A later round of a loop around the cast reads this round's copy."""
 
@@ -239,6 +244,11 @@ class _Follower:
             case _ if steps and steps[-1].gives_parts:
                 self._parts(node, steps, own, load)
                 return
+            case ast.AugAssign() | ast.Attribute() if self._is_own(steps):
+                step = self.consumers.in_place(node)
+                if step is not None:
+                    self._scaled(node, step, steps, own, load)
+                    return
         consumption = self.consumers.of(node)
         step = consumption.step
         if any(s.leaves_torch for s in steps) and not _is_plain(consumption):
@@ -271,6 +281,36 @@ class _Follower:
                 consumption.code,
             )
         )
+
+    def _is_own(self, steps: tuple[Step, ...]) -> bool:
+        """Whether a tensor is made here, whatever type the source has."""
+        match self.cast.source:
+            case ast.Call(func=ast.Attribute(attr=name)) if name in operators.COPIES:
+                return True
+            case _:
+                pass
+        return self.cast.copies or any(
+            step.kind is StepKind.LIFT and not step.is_transfer for step in steps
+        )
+
+    def _scaled(
+        self,
+        node: ast.expr,
+        step: Step,
+        steps: tuple[Step, ...],
+        own: tuple[Step, ...],
+        load: ast.Name | None,
+    ) -> None:
+        """Follow a tensor to which arithmetic is written."""
+        statement = self.facts.tree.parents[node]
+        if not isinstance(statement, ast.AugAssign):
+            if isinstance(node, ast.Name):
+                self.flow.is_scaled = True
+            self._value(step.node, (*steps, step), (*own, step), load)
+            return
+        self.flow.is_scaled = True
+        for definition in self.names.made_by(statement):
+            self._carry(definition, node, (*steps, step), (*own, step), load)
 
     def _parts(
         self,
@@ -335,7 +375,7 @@ class _Follower:
         before = self.seen.get(load)
         if before is not None:
             if _lifts(before.steps) != _lifts(carrier.steps):
-                self._full(load, "made in more than one way", load)
+                self.flow.is_mixed = True
             return
         self.seen[load] = carrier
         if self.accepted is not None:

@@ -12,6 +12,11 @@ def words(text: str) -> frozenset[str]:
     return frozenset(text.split())
 
 
+COPIES = frozenset(("clone",))
+
+IN_PLACE_ARITHMETIC = words("mul_ multiply_ div_ divide_ true_divide_ add_ sub_")
+"""What arithmetic with a number is called that writes to the tensor."""
+
 VIEWS = words("""
     view reshape transpose swapaxes swapdims permute movedim moveaxis squeeze
     unsqueeze flatten ravel unflatten contiguous detach t to_local view_as

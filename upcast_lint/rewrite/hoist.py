@@ -1,19 +1,20 @@
-"""The other direction: lift the selection up to the cast, where the source is written
-to between the two.
+"""The other direction: lift the selection up to the cast, where it cannot go down.
 
-`w = x.float(); x.div_(t); use(w[:, -1])` becomes `w = x[:, -1].float()` and `use(w)`.
+`w = x.float(); x.div_(t); use(w[:, -1])` becomes `w = x[:, -1].float()` and `use(w)`,
+for the source is written to between the two; and so does `w = x.float()`,
+`if t: w = w / t`, `use(w[:, -1])`, where arithmetic with numbers runs on some paths
+only, or is written to a copy that is the function's own.
 Only for views: if the source has the wide type already, the copy is the source itself,
-and a view of it sees the write as the whole copy did.
+and a view of it sees a write as the whole copy did.
 """
 
 from __future__ import annotations
 
 import ast
 
-from ..analysis.effects import Effects
 from ..analysis.facts import Facts
 from ..analysis.flow import Flow
-from ..analysis.reads import Result
+from ..analysis.reads import Result, StepKind
 from ..analysis.stability import is_rebound_between
 from ..analysis.syntax import FUNCTIONS
 from ..analysis.values import integer
@@ -21,11 +22,9 @@ from ..finding import Edit
 from .text import Text, Unfixable, suffix_span
 
 
-def hoist_selection(
-    flow: Flow, effects: Effects, facts: Facts
-) -> tuple[Edit, ...] | None:
+def hoist_selection(flow: Flow, facts: Facts) -> tuple[Edit, ...] | None:
     """The edits that lift a flow's only read to its cast, or None if it cannot go."""
-    if len(flow.reads) != 1 or len(flow.carriers) != 1 or flow.guard is not None:
+    if len(flow.reads) != 1 or flow.guard is not None or flow.is_partial:
         return None
     read = flow.reads[0]
     selection = read.selection
@@ -34,11 +33,13 @@ def hoist_selection(
         or not selection.is_view
         or selection.result is not Result.VALUES
         or not isinstance(selection.node, ast.Subscript)
-        or read.steps
+        or read.own
         or read.load is None
         or selection.node.value is not read.load
         or not isinstance(facts.scope, FUNCTIONS)
         or not flow.cast.is_method
+        or flow.cast.lays_out
+        or not _keeps_axes(flow)
         or facts.tree.enclosing_loops(read.node)
         != facts.tree.enclosing_loops(flow.cast.call)
     ):
@@ -55,6 +56,15 @@ def hoist_selection(
     text.insert(dot, source.text[start:end])
     text.replace(start, end, "")
     return text.edits()
+
+
+def _keeps_axes(flow: Flow) -> bool:
+    """Whether nothing but arithmetic with numbers stands before the read."""
+    return all(
+        step.kind is StepKind.LIFT and step.aligned is None and not step.leaves_torch
+        for carrier in flow.carriers.values()
+        for step in carrier.steps
+    )
 
 
 def _is_constant_at(index: ast.expr, flow: Flow, facts: Facts) -> bool:

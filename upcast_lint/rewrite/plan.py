@@ -61,6 +61,10 @@ def plan_rewrite(flow: Flow, paths: Paths, facts: Facts) -> Plan:
     """The plan for a flow. Raises Unfixable where there is none."""
     for read in flow.of_kind(Kind.WRITE):
         raise Unfixable(f"the copy is {read.reason}")
+    if flow.is_mixed:
+        raise Unfixable("arithmetic before the selection runs on some paths only")
+    if flow.is_scaled:
+        raise Unfixable("arithmetic is written to the copy before the selection")
     placements = tuple(sink_cast(flow, paths, facts))
     if not gains(flow, placements, facts):
         raise Unfixable("every path would still cast the whole tensor")
@@ -87,6 +91,14 @@ def plan_rewrite(flow: Flow, paths: Paths, facts: Facts) -> Plan:
     return Plan(
         flow, moved, placements, _droppable(flow, placements, facts), keeps_guard
     )
+
+
+def plan_of_one(flow: Flow, read: Read) -> Plan:
+    """The plan of a view that is taken where the cast stands."""
+    assert read.selection is not None
+    assert isinstance(read.selection.node, ast.expr)
+    moved = Moved(read, (ValueSite(read.selection.node),))
+    return Plan(flow, (moved,), (), frozenset())
 
 
 def _stays(read: Read, placements: Sequence[Placement], facts: Facts) -> bool:

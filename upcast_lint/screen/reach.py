@@ -24,6 +24,8 @@ _STEPS = (
     | operators.TRANSFERS
     | operators.EXACT_ARITHMETIC
     | operators.ELEMENTWISE
+    | operators.COPIES
+    | operators.IN_PLACE_ARITHMETIC
 )
 _WIDE = frozenset(("float32", "float64", "float", "double"))
 _AFTER_TARGET = re.compile(r"[\s\\]*(?!==)[=,)\]:#]")
