@@ -10,7 +10,6 @@ import pytest
 
 from upcast_lint import config, config_schema
 from upcast_lint.config import (
-    DEFAULT_ASSUME,
     Config,
     ConfigError,
     ConfigFinder,
@@ -81,7 +80,7 @@ def test_every_kind_of_value(project: Path) -> None:
     assert settings.select == ("UPC0",)
     assert settings.force_exclude
     assert settings.width is Width.ANY
-    assert dict(settings.assume) == dict(DEFAULT_ASSUME) | {"S": 4096}
+    assert dict(settings.assume) == {"S": 4096}
     assert settings.per_file_ignores == (("tests/", ("UPC001", "UPC002")),)
 
 

@@ -56,7 +56,6 @@ DEFAULT_EXCLUDE = tuple(
         "venv",
     )
 )
-DEFAULT_ASSUME = (("B", 1), ("S", 8192), ("V", 151_936), ("K", 64))
 
 SelectorsByGlob = tuple[tuple[str, tuple[str, ...]], ...]
 Sizes = tuple[tuple[str, int], ...]
@@ -158,9 +157,9 @@ class Settings(NamedTuple):
         Sizes,
         Declared(
             Kind.SIZES,
-            "Sizes of dimensions that the estimates assume where the code is silent.",
+            "Sizes of dimensions, for estimates in bytes where the code is silent.",
         ),
-    ] = DEFAULT_ASSUME
+    ] = ()
 
 
 class Config(NamedTuple):
@@ -288,8 +287,7 @@ def _value(kind: Kind, value: object) -> object:
         case Kind.TEXTS_BY_GLOB, dict() if all(map(_are_texts, value.values())):
             return tuple((glob, tuple(texts)) for glob, texts in value.items())
         case Kind.SIZES, dict() if all(map(_is_size, value.values())):
-            # What a file leaves out is still assumed, so that one size can be set.
-            return tuple((dict(DEFAULT_ASSUME) | value).items())
+            return tuple(value.items())
         case _:
             raise ValueError(f"must be {kind.value}")
 

@@ -57,31 +57,76 @@ _ADDRESSES = 2**64
 
 
 class Estimate(NamedTuple):
-    """Memory that the whole copy takes and the rewrite spares.
+    """Memory that the rewrite spares: the whole copy, less what is still cast.
 
-    `expression` is a formula in bytes over dimension names, such as `4·B·S·V`;
-    `dimensions` are those names, so that `bytes_at` can evaluate it.
+    `dimensions` are those of the copy, by number or by name; `kept` has, for each
+    selection, those of what it keeps, or is None where that is not known.
     """
 
     itemsize: int
     dimensions: tuple[str, ...]
+    kept: tuple[tuple[str, ...], ...] | None = ()
 
     @property
     def expression(self) -> str:
-        return "·".join([str(self.itemsize), *self.dimensions])
+        """The formula in bytes, such as `4·B·S·(V − K)`."""
+        if self.kept == ():
+            return "·".join([str(self.itemsize), *self.dimensions])
+        narrowed = self._narrowed()
+        if narrowed is not None:
+            return "·".join([str(self.itemsize), *narrowed])
+        parts = ["·".join(self.dimensions)]
+        parts += ["kept"] if self.kept is None else map(_product, self.kept)
+        return f"{self.itemsize}·({' − '.join(parts)})"
+
+    def _narrowed(self) -> list[str] | None:
+        """The factors of the formula where one dimension alone is cut."""
+        if self.kept is None or len(self.kept) != 1:
+            return None
+        (kept,) = self.kept
+        if len(kept) != len(self.dimensions):
+            return None
+        pairs = list(zip(self.dimensions, kept, strict=True))
+        if sum(whole != part for whole, part in pairs) != 1:
+            return None
+        return [w if w == part else f"({w} − {part})" for w, part in pairs]
+
+    @property
+    def names(self) -> set[str]:
+        """The dimensions that go by name, of which sizes may be stated."""
+        found = {name for kept in self.kept or () for name in kept}
+        return {name for name in found.union(self.dimensions) if not name.isdecimal()}
 
     def bytes_at(self, sizes: dict[str, int]) -> int | None:
-        """The estimate in bytes.
+        """The saving in bytes, given the sizes of named dimensions.
 
         None where a dimension has no size, and above what addresses can count.
         """
-        total = self.itemsize
-        for name in self.dimensions:
-            size = sizes.get(name)
-            if size is None:
+        if self.kept is None:
+            return None
+        whole, *parts = (_evaluated(p, sizes) for p in (self.dimensions, *self.kept))
+        if whole is None:
+            return None
+        for part in parts:
+            if part is None:
                 return None
-            total *= size
+            whole -= part
+        total = max(whole, 0) * self.itemsize
         return total if total < _ADDRESSES else None
+
+
+def _product(names: tuple[str, ...]) -> str:
+    return "·".join(name for name in names if name != "1") or "1"
+
+
+def _evaluated(names: tuple[str, ...], sizes: dict[str, int]) -> int | None:
+    total = 1
+    for name in names:
+        size = int(name) if name.isdecimal() else sizes.get(name)
+        if size is None:
+            return None
+        total *= size
+    return total
 
 
 class Finding(NamedTuple):

@@ -15,13 +15,14 @@ from .analysis.facts import Facts
 from .analysis.flow import Flow, Read, follow, narrow_reads, paths_of
 from .analysis.order import may_run_between
 from .analysis.paths import NARROW, Paths
+from .analysis.pieces.sizes import known_sizes
 from .analysis.reads import Kind, Selection, Use
 from .analysis.width.verdict import Width, judge_width
-from .finding import Edit, Estimate, Finding, Fix, Range, Safety
+from .finding import Edit, Finding, Fix, Range, Safety
 from .rewrite.edits import write_plan
 from .rewrite.hoist import hoist_selection
 from .rewrite.plan import Plan, plan_of_one, plan_rewrite
-from .rewrite.text import Unfixable
+from .rewrite.text import NothingSaved, Unfixable
 from .rule import Rule
 from .safety import Assessment, assess, values_of
 from .wording import Wording
@@ -157,6 +158,19 @@ def _demoted(read: Read, flow: Flow) -> Read:
     return read
 
 
+def _dimensions(flow: Flow, width: Width, facts: Facts) -> tuple[str, ...]:
+    """The dimensions of the copy: numbers where the code states them, else names."""
+    sizes = known_sizes(flow.cast.source, facts)
+    if sizes is None:
+        return width.dimensions
+    if None not in sizes:
+        return tuple(map(str, sizes))
+    if len(sizes) != len(width.dimensions):
+        return ()
+    pairs = zip(sizes, width.dimensions, strict=True)
+    return tuple(name if size is None else str(size) for size, name in pairs)
+
+
 class _Judge:
     def __init__(
         self,
@@ -174,7 +188,7 @@ class _Judge:
         self.effects = effects
         self.directives = directives
         self.demands = demands
-        self.width = width
+        self.width = replace(width, dimensions=_dimensions(flow, width, facts))
         self.source = facts.source
 
     def finding(self, rules: dict[str, Rule], elements: ElementType) -> Finding | None:
@@ -206,11 +220,7 @@ class _Judge:
             condition=condition,
             safety=safety,
             fix=fix,
-            estimate=(
-                Estimate(cast.itemsize, self.width.dimensions)
-                if self.width.dimensions
-                else None
-            ),
+            estimate=words.estimate(reads),
             suppression_rows=self._suppression_rows(reads),
             notes=tuple(notes),
         )
@@ -221,6 +231,8 @@ class _Judge:
             return None
         try:
             plan = plan_rewrite(self.flow, self.paths, self.facts)
+        except NothingSaved:
+            return None
         except Unfixable as reason:
             lifted = self._lifted_to_cast(elements)
             return lifted or self._displayed(str(reason))

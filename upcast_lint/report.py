@@ -28,7 +28,7 @@ class Placed(NamedTuple):
 
 
 class Report(NamedTuple):
-    """`outcomes` are sorted by path; `sizes` are those that estimates assume."""
+    """`outcomes` are sorted by path; `sizes` are those that the user states."""
 
     outcomes: tuple[Outcome, ...]
     sizes: dict[str, int]
@@ -69,7 +69,7 @@ class Report(NamedTuple):
             name
             for finding in findings
             if finding.estimate and self.bytes_of(finding)
-            for name in finding.estimate.dimensions
+            for name in finding.estimate.names
         }
         return ", ".join(f"{k}={v}" for k, v in self.sizes.items() if k in used)
 

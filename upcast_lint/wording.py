@@ -9,8 +9,10 @@ from dataclasses import dataclass
 from .analysis.facts import Facts
 from .analysis.flow import Flow, Read
 from .analysis.paths import Paths, negation
+from .analysis.pieces.sizes import known_sizes
 from .analysis.reads import Result, Selection, StepKind
 from .analysis.width.verdict import Width
+from .finding import Estimate
 from .finding import Read as ReportedRead
 
 
@@ -26,6 +28,64 @@ class Wording:
     def cast_label(self) -> str:
         shape = ", ".join(self.width.dimensions)
         return f"cast of [{shape}]" if shape else "cast"
+
+    def estimate(self, reads: Sequence[Read]) -> Estimate | None:
+        """What the rewrite spares on the paths that only select, if a shape is known.
+
+        No size of a dimension is made up: what the code does not state has a name.
+        """
+        dimensions = self.width.dimensions
+        if not dimensions or any(map(self._has_more_axes, reads)):
+            return None
+        kept: list[tuple[str, ...]] = []
+        for read in reads:
+            part = self._kept_dimensions(read)
+            if part is None:
+                return Estimate(self.flow.cast.itemsize, dimensions, None)
+            if part:
+                kept.append(part)
+        return Estimate(self.flow.cast.itemsize, dimensions, tuple(kept))
+
+    def _has_more_axes(self, read: Read) -> bool:
+        """Whether a subscript of the copy has more items than the shape has axes."""
+        node = read.node
+        if read.steps or not isinstance(node, ast.Subscript):
+            return False
+        items = node.slice.elts if isinstance(node.slice, ast.Tuple) else [node.slice]
+        is_axis = [not isinstance(i, ast.Constant) or type(i.value) is int for i in items]
+        return sum(is_axis) > len(self.width.dimensions)
+
+    def _kept_dimensions(self, read: Read) -> tuple[str, ...] | None:
+        """The dimensions of what is still cast: none of them, or None if not known."""
+        selection = read.selection
+        if selection is None:
+            return None
+        if selection.result is Result.INDICES:
+            return ()
+        if selection.result not in (Result.VALUES, Result.PAIR):
+            return None
+        if any(s.kind is StepKind.VIEW for s in read.steps):
+            return None
+        dimensions = list(self.width.dimensions)
+        if isinstance(selection.node, ast.Subscript):
+            sizes = known_sizes(selection.node, self.facts)
+            if sizes is not None and None not in sizes:
+                return tuple(map(str, sizes)) or ("1",)
+        axis = selection.axis
+        if axis is None or not -len(dimensions) <= axis < len(dimensions):
+            return None
+        if isinstance(selection.node, ast.Subscript) and not _cuts_one_axis(
+            selection.node
+        ):
+            return None
+        if any(
+            loop is not None
+            for loop in self.facts.tree.enclosing_loops(read.node)
+            if not self.facts.tree.contains(loop, self.flow.cast.call)
+        ):
+            return None  # the pieces of several rounds may live on for backward
+        dimensions[axis] = selection.kept or "1"
+        return tuple(dimensions)
 
     def message(self, reads: Sequence[Read]) -> str:
         cast = self.flow.cast
@@ -139,6 +199,22 @@ class Wording:
         else:
             del dimensions[axis]
         return f"[{', '.join(dimensions)}]"
+
+
+def _cuts_one_axis(subscript: ast.Subscript) -> bool:
+    """Whether a subscript leaves all axes but one as they are."""
+    index = subscript.slice
+    items = index.elts if isinstance(index, ast.Tuple) else [index]
+    cutting = [
+        item
+        for item in items
+        if not (isinstance(item, ast.Constant) and item.value in (None, ...))
+        and not (
+            isinstance(item, ast.Slice)
+            and item.lower is item.upper is item.step is None
+        )
+    ]
+    return len(cutting) == 1
 
 
 def _listed(words: list[str]) -> str:

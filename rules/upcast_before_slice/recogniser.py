@@ -74,7 +74,9 @@ def _part(partition: Partition, use: Use) -> Selection | None:
     return Selection(
         node=node,
         label=label,
-        narrow=f"the part `{label}`" if is_part_narrow(partition, use) else None,
+        narrow=(
+            f"the part `{label}`" if is_part_narrow(partition, use, number) else None
+        ),
         axis=partition.axis,
         kept="" if use.name == "unbind" else "K",
         is_view=True,

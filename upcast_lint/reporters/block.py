@@ -53,9 +53,11 @@ def _facts(finding: Finding, report: Report) -> Iterator[tuple[str, str]]:
         size = ""
         if spared:
             assumed = report.assumed([finding])
-            size = f": {in_binary_units(spared)} at {assumed} (assumed)"
+            size = f": {in_binary_units(spared)}"
+            if assumed:
+                size += f" at {assumed} (assumed)"
         copy = f"the {_DTYPES.get(finding.estimate.itemsize, '')} copy"
-        yield "saves", f"{copy}, {finding.estimate.expression} bytes{size}"
+        yield "saves", f"{finding.estimate.expression} bytes of {copy}{size}"
     if finding.because:
         yield "wide because", "; ".join(finding.because)
     if finding.fix is not None:

@@ -47,7 +47,7 @@ def _estimate(finding: Finding, report: Report) -> dict[str, Any] | None:
     return {
         "expression": estimate.expression,
         "bytes": estimate.bytes_at(sizes),
-        "assumed": {n: sizes[n] for n in estimate.dimensions if n in sizes},
+        "assumed": {n: sizes[n] for n in sorted(estimate.names) if n in sizes},
     }
 
 

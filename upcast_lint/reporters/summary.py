@@ -22,8 +22,11 @@ def summary(report: Report) -> str:
     if total:
         assumed = report.assumed(findings)
         # A sum over places is no peak: the copies need not live at the same time.
-        in_all = " in all" if len(findings) > 1 else ""
-        found += f", about {in_binary_units(total)}{in_all} at {assumed}"
+        known = sum(report.bytes_of(finding) > 0 for finding in findings)
+        in_all = " in all" if known > 1 else ""
+        found += f", about {in_binary_units(total)}{in_all}"
+        found += f" at {assumed}" if assumed else ""
+        found += f" in {known} of them" if known < len(findings) else ""
     return f"{done}{found}.{_offer(report, findings)}"
 
 

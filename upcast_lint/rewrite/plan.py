@@ -21,7 +21,7 @@ from ..analysis.reads import Kind, Result, Selection, StepKind
 from ..analysis.stability import is_rebound_between
 from ..analysis.syntax import FUNCTIONS
 from .sink import Placement, casts_twice, gains, sink_cast
-from .text import Unfixable, is_elif
+from .text import NothingSaved, Unfixable, is_elif
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -67,7 +67,7 @@ def plan_rewrite(flow: Flow, paths: Paths, facts: Facts) -> Plan:
         raise Unfixable("arithmetic is written to the copy before the selection")
     placements = tuple(sink_cast(flow, paths, facts))
     if not gains(flow, placements, facts):
-        raise Unfixable("every path would still cast the whole tensor")
+        raise NothingSaved("every path would still cast the whole tensor")
     if casts_twice(flow, placements, facts):
         raise Unfixable("a path would cast the whole tensor twice")
     moved = tuple(

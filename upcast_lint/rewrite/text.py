@@ -20,6 +20,10 @@ class Unfixable(Exception):
     """The rewrite is known, but the text has a shape that is not safe to edit."""
 
 
+class NothingSaved(Unfixable):
+    """Whatever is moved, every path casts as much as before."""
+
+
 @dataclass(frozen=True, slots=True, order=True)
 class Change:
     """Replace the text between two offsets."""

@@ -11,8 +11,10 @@ narrow
 Not narrow, for they may keep nearly everything: a slice that runs to the end from a
 bound that is not counted from the end (`[1:]`, `[n:]`), one that stops a little before
 the end (`[:-1]`, `[:-k]`, `[:x.size(1) - 1]`), one that only drops padding
-(`[..., :vocab_size]`) or ends where the same dimension of some tensor does, and one
-element of a dimension that evidently has no more.
+(`[..., :vocab_size]`) or ends where the same dimension of some tensor does, one
+element of a dimension that evidently has no more, and the first element of the first
+dimension, `[0]`, which in a batch of one is all of it.
+Where the code states the size of the dimension, at most half of it is narrow.
 """
 
 from __future__ import annotations
@@ -23,12 +25,13 @@ from dataclasses import dataclass
 
 from ..facts import Facts
 from ..indices.axes import NEW, Line, normal, origin
-from ..indices.ranks import Shapes
+from ..indices.ranks import Shapes, known_rank
 from ..names import Binding
 from ..operators import (
     words,
 )
 from ..reads import Form, Piece, Use
+from ..scalars import exact_constant
 from ..tensor_calls import (
     is_builtin,
     tensor_call,
@@ -36,6 +39,7 @@ from ..tensor_calls import (
 from ..values import (
     integer,
 )
+from .sizes import known_sizes, length_of
 from .subscripts import ADVANCED, Item, ItemKind, subscript_items
 
 
@@ -106,7 +110,12 @@ def cuts_of(items: Sequence[Item]) -> tuple[Cut, ...]:
 
 def is_narrow(cut: Cut, use: Use) -> bool:
     facts = use.facts
+    stated = _stated_share(cut, use)
+    if stated is not None:
+        return stated
     if cut.index is not None:
+        if integer(cut.index) == 0 and _may_be_whole_batch(cut.axis, use):
+            return False
         return not has_one_element(cut.axis, use)
     if cut.step is not None:
         step = integer(cut.step)
@@ -118,6 +127,62 @@ def is_narrow(cut: Cut, use: Use) -> bool:
     if _is_whole_size(cut.end, cut.axis, facts) or _names_vocabulary(cut.end):
         return False
     return not has_one_element(cut.axis, use)
+
+
+def _stated_share(cut: Cut, use: Use) -> bool | None:
+    """Whether a cut keeps half at most of a dimension whose size the code states."""
+    sizes = None if cut.axis is None else known_sizes(use.operand, use.facts)
+    if sizes is None or not -len(sizes) <= (cut.axis or 0) < len(sizes):
+        return None
+    size = sizes[cut.axis or 0]
+    if size is None:
+        return None
+    if cut.index is not None:
+        return size > 1
+    if cut.length is not None:
+        length = exact_constant(cut.length, use.facts)
+        return None if length is None else 2 * length <= size
+    item = ast.Slice(cut.lower, cut.upper, cut.step)
+    length = length_of(item, size, use.facts)
+    return None if length is None else 2 * length <= size
+
+
+def _may_be_whole_batch(axis: int | None, use: Use) -> bool:
+    """Whether the first element of the first dimension may be all that it has.
+
+    `logits[0]` drops the batch of one that generation has, and `scale[0]` the axis of a
+    single scale. It has more where the scope reads another of its elements, too.
+    """
+    if axis is None or axis < 0:
+        rank = known_rank(use.operand, use.facts)
+        if axis is None or rank is None or rank + axis != 0:
+            return False
+    elif axis > 0:
+        return False
+    return not _is_read_elsewhere(use)
+
+
+def _is_read_elsewhere(use: Use) -> bool:
+    """Whether the scope takes other elements than the first of a tensor's first axis."""
+    facts = use.facts
+    if not isinstance(use.operand, ast.Name):
+        return False
+    mine = facts.names.of(use.operand)
+    for node in facts.nodes(ast.Subscript):
+        if not (isinstance(node.value, ast.Name) and facts.names.of(node.value) & mine):
+            continue
+        index = node.slice
+        first = index.elts[0] if isinstance(index, ast.Tuple) else index
+        match first:
+            case ast.Constant(value=value):
+                is_other = type(value) is int and value != 0
+            case ast.Slice(lower=lower, upper=upper):
+                is_other = lower is not None and upper is not None
+            case _:
+                is_other = not isinstance(first, ast.Starred)
+        if is_other:
+            return True
+    return False
 
 
 def kept_of(cut: Cut, facts: Facts) -> str:

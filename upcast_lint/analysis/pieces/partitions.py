@@ -66,12 +66,12 @@ def partition_of(use: Use) -> Partition | None:
     return None
 
 
-def is_part_narrow(partition: Partition, use: Use) -> bool:
-    """Whether one part is less than the whole tensor."""
+def is_part_narrow(partition: Partition, use: Use, number: int = 1) -> bool:
+    """Whether one part, the one of this number, is less than the whole tensor."""
     if partition.count == 1:
         return False
     if partition.name == "unbind":
-        return is_narrow(Cut(partition.axis, index=ast.Constant(0)), use)
+        return is_narrow(Cut(partition.axis, index=ast.Constant(number)), use)
     if partition.name == "split":
         return is_narrow(Cut(partition.axis, upper=partition.by), use)
     return True

@@ -1,0 +1,236 @@
+"""The sizes of a tensor's dimensions, where the code states them.
+
+Stated are the arguments of factories (`torch.randn(2, 3, 5)`), of `view`, `reshape` and
+`expand`, and what views and basic subscripts leave of them. A size that is written as a
+name is the number that the name is bound to once; any other is unknown.
+
+Limits: one scope and its constants are read; what a caller passes is not known.
+"""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+
+from ..definition_guard import Guard
+from ..facts import Facts
+from ..names import Binding
+from ..operators import words
+from ..scalars import exact_constant
+from ..tensor_calls import TensorCall, tensor_call, torch_function
+from ..values import integer
+
+Sizes = tuple[int | None, ...]
+"""The size of each dimension, None for one that is not known."""
+
+_FACTORIES = words("randn rand zeros ones empty")
+_SAME = words(
+    """
+    float double half bfloat16 to type cpu cuda contiguous detach clone requires_grad_
+    neg abs exp log sqrt tanh sigmoid relu softmax log_softmax dropout normal_ uniform_
+    zero_ fill_ pin_memory
+    """
+)
+
+
+def known_sizes(node: ast.expr, facts: Facts) -> Sizes | None:
+    """The sizes of the dimensions of an expression; None if not even their number."""
+    return _Sizes(facts).of(node)
+
+
+@dataclass(slots=True)
+class _Sizes:
+    facts: Facts
+    _guard: Guard = field(default_factory=Guard)
+
+    def of(self, node: ast.expr) -> Sizes | None:
+        match node:
+            case ast.Name():
+                return self._name(node)
+            case ast.Subscript():
+                return self._subscript(node)
+            case ast.UnaryOp(op=ast.USub(), operand=operand):
+                return self.of(operand)
+            case ast.BinOp(left=left, right=right):
+                if exact_constant(right, self.facts) is not None:
+                    return self.of(left)
+                return None
+            case ast.Call():
+                return self._call(node)
+            case _:
+                return None
+
+    def _name(self, node: ast.Name) -> Sizes | None:
+        definition = self.facts.names.only(node)
+        if (
+            definition is None
+            or definition.binding is not Binding.ASSIGNED
+            or definition.value is None
+            or not self._guard.enter(definition)
+        ):
+            return None
+        try:
+            return self.of(definition.value)
+        finally:
+            self._guard.leave(definition)
+
+    def _call(self, node: ast.Call) -> Sizes | None:
+        dotted = torch_function(node, self.facts)
+        if dotted is not None:
+            module, _, name = dotted.rpartition(".")
+            if module == "torch" and (made := self._made(name, node)) is not None:
+                return made
+        call = tensor_call(node, self.facts)
+        return None if call is None else self._operation(call)
+
+    def _made(self, name: str, node: ast.Call) -> Sizes | None:
+        keywords = {k.arg: k.value for k in node.keywords}
+        if None in keywords:
+            return None
+        given: list[ast.expr] = list(node.args)
+        size = keywords.get("size")
+        match name:
+            case _ if name in _FACTORIES:
+                given = given or ([size] if size is not None else [])
+            case "full":
+                given = given[:1] or ([size] if size is not None else [])
+            case "randint":
+                given = [size] if size is not None else given[-1:]
+                if given and not isinstance(given[0], ast.Tuple | ast.List):
+                    return None
+            case _:
+                return None
+        return self._stated(given)
+
+    def _stated(self, sizes: Sequence[ast.expr]) -> Sizes | None:
+        match sizes:
+            case [ast.Tuple(elts=elements) | ast.List(elts=elements)]:
+                sizes = elements
+            case _:
+                pass
+        if not sizes or any(isinstance(size, ast.Starred) for size in sizes):
+            return None
+        if len(sizes) == 1 and self._number(sizes[0]) is None:
+            return None  # perhaps a shape
+        return tuple(map(self._number, sizes))
+
+    def _number(self, node: ast.expr) -> int | None:
+        found = exact_constant(node, self.facts)
+        return found if isinstance(found, int) else None
+
+    def _operation(self, call: TensorCall) -> Sizes | None:
+        name = call.name
+        if name in ("view", "reshape", "expand"):
+            return self._resized(call)
+        before = self.of(call.tensor)
+        if before is None or name in _SAME:
+            return before
+        first = integer(call.argument(0, "dim"))
+        match name:
+            case "unsqueeze" if first is not None:
+                at = first if first >= 0 else len(before) + 1 + first
+                return (*before[:at], 1, *before[at:])
+            case "squeeze" if first is not None and -len(before) <= first < len(before):
+                at = first % len(before)
+                is_one = before[at] == 1
+                return (*before[:at], *before[at + 1 :]) if is_one else None
+            case "transpose" | "swapaxes" | "swapdims":
+                second = integer(call.argument(1, "dim1"))
+                return _swapped(before, integer(call.argument(0, "dim0")), second)
+            case _:
+                return None
+
+    def _resized(self, call: TensorCall) -> Sizes | None:
+        stated = self._stated(call.sizes())
+        if stated is None or -1 not in stated:
+            return stated
+        if call.name == "expand":
+            return tuple(None if size == -1 else size for size in stated)
+        total = count(self.of(call.tensor))
+        others = count(tuple(size for size in stated if size != -1))
+        rest = total // others if total is not None and others else None
+        return tuple(rest if size == -1 else size for size in stated)
+
+    def _subscript(self, node: ast.Subscript) -> Sizes | None:
+        before = self.of(node.value)
+        if before is None:
+            return None
+        items = node.slice.elts if isinstance(node.slice, ast.Tuple) else [node.slice]
+        return kept_sizes(before, items, self.facts)
+
+
+def kept_sizes(
+    before: Sizes, items: Sequence[ast.expr], facts: Facts
+) -> Sizes | None:
+    """What a basic subscript leaves of some sizes; None where it is not basic."""
+    named = [item for item in items if not _is_new(item)]
+    if not any(_is_ellipsis(item) for item in named):
+        items, named = [*items, ast.Constant(...)], [*named, ast.Constant(...)]
+    rest = len(before) - (len(named) - 1)
+    if rest < 0:
+        return None
+    kept: list[int | None] = []
+    axis = 0
+    for item in items:
+        match item:
+            case _ if _is_ellipsis(item):
+                kept += before[axis : axis + rest]
+                axis += rest
+            case _ if _is_new(item):
+                kept.append(1)
+            case ast.Slice():
+                kept.append(length_of(item, before[axis], facts))
+                axis += 1
+            case _ if isinstance(exact_constant(item, facts), int):
+                axis += 1
+            case _:
+                return None
+    return tuple(kept)
+
+
+def length_of(item: ast.Slice, size: int | None, facts: Facts) -> int | None:
+    """How many elements a slice keeps of a dimension, where that is known."""
+    bounds: list[int | None] = []
+    for part in (item.lower, item.upper, item.step):
+        if part is None:
+            bounds.append(None)
+            continue
+        number = exact_constant(part, facts)
+        if not isinstance(number, int):
+            return None
+        bounds.append(number)
+    if size is not None:
+        return len(range(size)[slice(*bounds)]) if bounds[2] != 0 else None
+    return None
+
+
+def _is_new(item: ast.expr) -> bool:
+    return isinstance(item, ast.Constant) and item.value is None
+
+
+def _is_ellipsis(item: ast.expr) -> bool:
+    return isinstance(item, ast.Constant) and item.value is ...
+
+
+def _swapped(sizes: Sizes, first: int | None, second: int | None) -> Sizes | None:
+    rank = len(sizes)
+    if first is None or second is None:
+        return None
+    if not (-rank <= first < rank and -rank <= second < rank):
+        return None
+    found = list(sizes)
+    found[first], found[second] = found[second], found[first]
+    return tuple(found)
+
+
+def count(sizes: Sizes | None) -> int | None:
+    """How many elements a tensor of these sizes has, where all are known."""
+    if sizes is None:
+        return None
+    total = 1
+    for size in sizes:
+        if size is None:
+            return None
+        total *= size
+    return total
