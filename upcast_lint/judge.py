@@ -15,6 +15,7 @@ from .analysis.facts import Facts
 from .analysis.flow import Flow, Read, follow, narrow_reads, paths_of
 from .analysis.order import may_run_between
 from .analysis.paths import NARROW, Paths
+from .analysis.pieces.rereads import is_taken_again
 from .analysis.pieces.sizes import known_sizes
 from .analysis.reads import Kind, Selection, Use
 from .analysis.width.verdict import Width, judge_width
@@ -82,7 +83,7 @@ def findings_of(
             continue
         if _is_module(cast.source, facts) or facts.once(_sees_names):
             continue
-        flow.reads = [_demoted(read, flow) for read in flow.reads]
+        flow.reads = [_demoted(read, flow, facts) for read in flow.reads]
         paths = paths_of(flow, facts)
         if NARROW not in paths.from_origin() or covers_everything(flow, facts):
             continue
@@ -143,11 +144,17 @@ def _sees_names(facts: Facts) -> bool:
     )
 
 
-def _demoted(read: Read, flow: Flow) -> Read:
-    """A selection that compares elements cannot be lifted over arithmetic."""
+def _demoted(read: Read, flow: Flow, facts: Facts) -> Read:
+    """What is no selection after all: it compares after arithmetic, or is repeated."""
     selection = read.selection
-    if selection is not None and selection.order_only and (
-        read.lifts or flow.is_mixed or flow.is_scaled
+    if is_taken_again(read, flow, facts):
+        assert selection is not None
+        reason = f"`{selection.label}` takes the same in every round"
+        return replace(read, kind=Kind.FULL, selection=None, reason=reason)
+    if (
+        selection is not None
+        and selection.order_only
+        and (read.lifts or flow.is_mixed or flow.is_scaled)
     ):
         return replace(
             read,

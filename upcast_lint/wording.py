@@ -52,7 +52,9 @@ class Wording:
         if read.steps or not isinstance(node, ast.Subscript):
             return False
         items = node.slice.elts if isinstance(node.slice, ast.Tuple) else [node.slice]
-        is_axis = [not isinstance(i, ast.Constant) or type(i.value) is int for i in items]
+        is_axis = [
+            not isinstance(i, ast.Constant) or type(i.value) is int for i in items
+        ]
         return sum(is_axis) > len(self.width.dimensions)
 
     def _kept_dimensions(self, read: Read) -> tuple[str, ...] | None:

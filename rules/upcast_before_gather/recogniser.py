@@ -2,7 +2,10 @@
 
 from __future__ import annotations
 
+import ast
+
 from upcast_lint.analysis.indices import distinct_along, distinct_rows, permutation
+from upcast_lint.analysis.indices.extent import may_expand, takes_from_vector
 from upcast_lint.analysis.reads import Gradient, Selection, Use
 from upcast_lint.analysis.values import integer, is_false
 
@@ -47,7 +50,7 @@ def recognise(use: Use) -> Selection | None:
         label=use.name,
         narrow=(
             None
-            if permutation(index, use.facts)
+            if _keeps_everything(use, index)
             else f"the elements that `{text}` names"
         ),
         axis=axis,
@@ -58,3 +61,11 @@ def recognise(use: Use) -> Selection | None:
         needs_float=True,
         takes_index_tensor=True,
     )
+
+
+def _keeps_everything(use: Use, index: ast.expr) -> bool:
+    """Whether an index only reorders, or takes each element of a vector again."""
+    if permutation(index, use.facts):
+        return True
+    is_vector = use.name == "gather" and takes_from_vector(index, use.facts)
+    return is_vector and may_expand(index, index, use.facts)

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from upcast_lint.analysis.indices import distinct_rows, permutation
+from upcast_lint.analysis.indices import distinct_rows
+from upcast_lint.analysis.indices.extent import may_expand
 from upcast_lint.analysis.reads import Gradient, Selection, Use
 from upcast_lint.analysis.values import integer
 
@@ -21,7 +22,7 @@ def recognise(use: Use) -> Selection | None:
         label="index_select",
         narrow=(
             None
-            if permutation(index, use.facts)
+            if may_expand(index, use.cast.source, use.facts)
             else f"the slices that `{text}` names along dimension "
             f"{use.facts.text(bound['dim'])}"
         ),

@@ -9,8 +9,8 @@ from upcast_lint.analysis.indices import (
     Proof,
     distinct_pairs,
     known_rank,
-    permutation,
 )
+from upcast_lint.analysis.indices.extent import may_expand
 from upcast_lint.analysis.pieces.cuts import cuts_of, has_one_element
 from upcast_lint.analysis.pieces.rounds import judge_rounds, levels_of
 from upcast_lint.analysis.pieces.small_pieces import becomes_number
@@ -88,7 +88,7 @@ def _kept(items: Sequence[Item], advanced: Sequence[Item], use: Use) -> str | No
     if len(advanced) == 1:
         node = advanced[0].node
         others = [i for i in items if i.is_integer or i.kind is ItemKind.SLICE]
-        if not others and permutation(node, use.facts) is not None:
+        if not others and may_expand(node, use.cast.source, use.facts):
             return None
         if advanced[0].kind is ItemKind.MASK:
             return f"the elements where `{_text(node, use)}` holds"

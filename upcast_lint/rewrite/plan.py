@@ -19,7 +19,7 @@ from ..analysis.order import may_run_between
 from ..analysis.paths import Paths
 from ..analysis.reads import Kind, Result, Selection, StepKind
 from ..analysis.stability import is_rebound_between
-from ..analysis.syntax import FUNCTIONS
+from ..analysis.syntax import FUNCTIONS, LOOPS
 from .sink import Placement, casts_twice, gains, sink_cast
 from .text import NothingSaved, Unfixable, is_elif
 
@@ -87,6 +87,7 @@ def plan_rewrite(flow: Flow, paths: Paths, facts: Facts) -> Plan:
             raise Unfixable("the cast is unpacked together with other values")
     _check_arguments(flow, moved, placements, facts)
     _check_device(flow, moved)
+    _check_transfer(flow, moved, facts)
     _check_lifts(flow, facts)
     return Plan(
         flow, moved, placements, _droppable(flow, placements, facts), keeps_guard
@@ -362,6 +363,20 @@ def _check_device(flow: Flow, moved: Sequence[Moved]) -> None:
             raise Unfixable("the device of the copy is read")
     if moves and any(each.uses_indices for each in moved):
         raise Unfixable("the cast also moves the tensor to another device")
+
+
+def _check_transfer(flow: Flow, moved: Sequence[Moved], facts: Facts) -> None:
+    """What moves to another device once must not do so in every round of a loop."""
+    for each in moved:
+        read = each.read
+        if flow.cast.device is None and not any(s.is_transfer for s in read.steps):
+            continue
+        loops: list[ast.AST] = []
+        if isinstance(read.node, (*LOOPS, ast.comprehension)):
+            loops.append(read.node)
+        loops += facts.tree.enclosing_loops(read.node)
+        if any(not facts.tree.contains(loop, flow.cast.call) for loop in loops):
+            raise Unfixable("the cast also moves the tensor to another device, once")
 
 
 def _check_lifts(flow: Flow, facts: Facts) -> None:

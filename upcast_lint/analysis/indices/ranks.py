@@ -182,6 +182,8 @@ class Shapes:
                 return frozenset((1,))
             case "where":
                 return self._joint(tensor, *call.positional[:2])
+            case "masked_select":
+                return frozenset((1,))
             case "unique" if "dim" not in call.keywords:
                 return frozenset((1,))
             case "multinomial":

@@ -163,7 +163,7 @@ def _may_be_whole_batch(axis: int | None, use: Use) -> bool:
 
 
 def _is_read_elsewhere(use: Use) -> bool:
-    """Whether the scope takes other elements than the first of a tensor's first axis."""
+    """Whether the scope takes more than the first element of the first axis."""
     facts = use.facts
     if not isinstance(use.operand, ast.Name):
         return False

@@ -54,10 +54,15 @@ class Level:
 
 def levels_of(node: ast.AST, use: Use) -> list[Level]:
     """The levels around `node`, innermost first."""
-    tree = use.facts.tree
+    return levels_around(node, use.cast.call, use.facts)
+
+
+def levels_around(node: ast.AST, cast: ast.expr, facts: Facts) -> list[Level]:
+    """The levels around `node` that do not hold `cast`, innermost first."""
+    tree = facts.tree
     found: list[Level] = []
     for loop in tree.enclosing_loops(node):
-        if tree.contains(loop, use.cast.call):
+        if tree.contains(loop, cast):
             continue
         if isinstance(loop, ast.For | ast.AsyncFor | ast.While):
             found.append(Level(loop, loop))
@@ -118,7 +123,7 @@ def elements_of(loop: Iteration, name: ast.Name | None, facts: Facts) -> list[as
 def is_read_by_round(cuts: Sequence[Cut], use: Use) -> bool:
     """Whether a cut depends on a loop that the cast stands above."""
     return any(
-        _varies(part, level, use.facts)
+        varies(part, level, use.facts)
         for level in levels_of(use.node, use)
         for cut in cuts
         for part in (cut.start, cut.end)
@@ -148,7 +153,7 @@ def judge_rounds(cuts: Sequence[Cut], use: Use) -> Rounds:
         if not own:
             return Rounds(False)
         fates.append(min(own, key=lambda fate: fate.rank))
-    if any(fate is _OVERLAPPING for fate in fates):
+    if any(fate in (_OVERLAPPING, _UNCOUNTED) for fate in fates):
         return Rounds(False)
     if all(fate is _DISJOINT for fate in fates):
         return Rounds(True, Proof("each round of the loop takes another piece"))
@@ -163,21 +168,24 @@ class _Fate:
 _DISJOINT = _Fate(0)
 _OPEN = _Fate(1)
 _OVERLAPPING = _Fate(2)
+_UNCOUNTED = _Fate(3)
+"""The rounds may take one piece several times, and be more than there are pieces."""
 
 
 def _moves(cut: Cut, level: Level, facts: Facts) -> bool:
     """Whether a cut is piecewise in the rounds of a level."""
-    if cut.start is None or not _varies(cut.start, level, facts):
+    if cut.start is None or not varies(cut.start, level, facts):
         return False
     if cut.index is not None or cut.length is not None:
         return True
-    return cut.upper is not None and _varies(cut.upper, level, facts)
+    return cut.upper is not None and varies(cut.upper, level, facts)
 
 
 # What varies
 
 
-def _varies(node: ast.expr, level: Level, facts: Facts) -> bool:
+def varies(node: ast.AST, level: Level, facts: Facts) -> bool:
+    """Whether a node depends on the round of a loop."""
     return _Variation(level, facts).of(node)
 
 
@@ -253,7 +261,21 @@ class _Judge:
             if found is _DISJOINT and not _stays_positive(slope, offset, progress):
                 return _OPEN
             return found
-        return _DISJOINT if self._continues(cut) else _OPEN
+        if self._continues(cut):
+            return _DISJOINT
+        return _UNCOUNTED if self._is_drawn(cut) else _OPEN
+
+    def _is_drawn(self, cut: Cut) -> bool:
+        """Whether an element is named by what the loop iterates over: any, often."""
+        if cut.index is None or isinstance(self.level.node, ast.While):
+            return False
+        names = [p for p in ast.walk(cut.index) if isinstance(p, ast.Name)]
+        return any(
+            definition.node is self.level.node
+            and counter(definition, self.facts) is None
+            for name in names
+            for definition in self.facts.names.of(name)
+        )
 
     def _compared(
         self, cut: Cut, lower: _Polynomial, stride: _Polynomial, progress: _Progress
@@ -381,7 +403,7 @@ class _Judge:
 
     def _atom(self, node: ast.expr) -> _Polynomial | None:
         """Anything that is the same in every round, by its text."""
-        if _varies(node, self.level, self.facts):
+        if varies(node, self.level, self.facts):
             return None
         for part in ast.walk(node):
             match part:

@@ -160,9 +160,7 @@ class _Sizes:
         return kept_sizes(before, items, self.facts)
 
 
-def kept_sizes(
-    before: Sizes, items: Sequence[ast.expr], facts: Facts
-) -> Sizes | None:
+def kept_sizes(before: Sizes, items: Sequence[ast.expr], facts: Facts) -> Sizes | None:
     """What a basic subscript leaves of some sizes; None where it is not basic."""
     named = [item for item in items if not _is_new(item)]
     if not any(_is_ellipsis(item) for item in named):

@@ -1,6 +1,6 @@
 """Evidence that a cast within a loop gains nothing over the one above it.
 
-The tensor is small: a vector, or read one vector at a time; its elements become Python
+The tensor is small: a vector; its elements become Python
 numbers, before the loop or in it; its pieces are spread over a larger tensor, as scales
 are. Or all pieces are collected as they are, and make up the whole copy.
 """
@@ -26,7 +26,6 @@ from ..values import (
     integer,
 )
 from .cuts import Cut
-from .rounds import is_read_by_round
 
 _FLATTENING = words("view reshape flatten ravel")
 _ARITHMETIC = words("""
@@ -42,7 +41,7 @@ def is_vector(use: Use) -> bool:
 
 def is_small(cuts: Sequence[Cut], use: Use) -> bool:
     assert isinstance(use.node, ast.expr)
-    if becomes_number(use.node, use.facts) or _are_vectors(cuts, use):
+    if becomes_number(use.node, use.facts):
         return True
     if is_vector(use) and not (
         cuts[0].index is None and _is_flattened(use.operand, use.facts)
@@ -58,14 +57,6 @@ def is_small(cuts: Sequence[Cut], use: Use) -> bool:
     ):
         return True
     return any(_is_spread(each, use.facts, 3) for each in values)
-
-
-def _are_vectors(cuts: Sequence[Cut], use: Use) -> bool:
-    """Whether nested loops read one vector at a time: `x[token, head]`."""
-    counted = [
-        cut for cut in cuts if cut.index is not None and is_read_by_round([cut], use)
-    ]
-    return len(counted) > 1 and all(cut.index is not None for cut in cuts)
 
 
 def becomes_number(node: ast.expr, facts: Facts) -> bool:

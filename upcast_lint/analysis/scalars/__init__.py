@@ -97,9 +97,9 @@ class _Classifier:
                 return self.of(operand, is_factor)
             case ast.BinOp(left=left, right=right):
                 return _joint(
-                self.of(part, is_factor or _is_factor(part, self.facts))
-                for part in (left, right)
-            )
+                    self.of(part, is_factor or _is_factor(part, self.facts))
+                    for part in (left, right)
+                )
             case ast.IfExp(body=body, orelse=orelse):
                 return _joint((self.of(body, is_factor), self.of(orelse, is_factor)))
             case ast.BoolOp(values=values):
