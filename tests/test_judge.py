@@ -481,9 +481,9 @@ def test_the_estimate_counts_the_bytes_of_the_copy() -> None:
     for name, size in (("float", 4), ("double", 8)):
         _, found = finding(code.format(name))
         assert found.estimate is not None
-        assert found.estimate.expression == f"{size}·B·S·V"
+        assert found.estimate.expression == f"{size}·B·S·(V − 1)"
         sizes = {"B": 1, "S": 2048, "V": 151936}
-        assert found.estimate.bytes_at(sizes) == size * 2048 * 151936
+        assert found.estimate.bytes_at(sizes) == size * 2048 * 151935
 
 
 def test_there_is_no_estimate_where_the_shape_is_not_known() -> None:

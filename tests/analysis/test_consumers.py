@@ -163,7 +163,7 @@ SELECTIONS = {
     "max": "return x.float().max(-1).values",
     "an iteration": "for y in x.float(): g(y)",
     "an iteration over chunks": "for y in x.float().split(2): g(y)",
-    "a row": "return x.float()[0]",
+    "a row": "return x.float()[-1]",
     "the last step": "return x.float()[:, -1]",
     "rows of an index": "return x.float()[i]",
 }

@@ -30,8 +30,8 @@ PIECES = {
         (0, "-2", "-1"),
     ),
     "up to the size that is written": (
-        "x.view(n, 4).float()[:, 1:4]",
-        (1, "1", None),
+        "x.view(n, 4).float()[:, 2:4]",
+        (1, "2", None),
     ),
     "up to the size of another dimension": (
         "x.view(4, n).float()[:, 1:4]",
@@ -133,7 +133,7 @@ def test_what_a_function_of_the_file_makes_may_be_anything(made: str) -> None:
             return {made}
         def f(n):
             x, y = make(n)
-            return x.float()[0]
+            return x.float()[:2]
     """
     flow, _ = flow_of(code, "f")
     (read,) = flow.reads

@@ -69,7 +69,7 @@ def test_a_finding_exits_1(project: Path, toy: Any) -> None:
     done = toy("check")
     assert done.returncode == 1
     assert "x.py:1:5: UPC001 [*] `logits` is upcast whole" in stdout(done)
-    assert "4·B·S·V bytes: 4.6 GiB at B=1, S=8192, V=151936 (assumed)" in stdout(done)
+    assert "saves: 4·B·S·V bytes of the float32 copy\n" in stdout(done)
     assert "[*] 1 fixable with --fix." in stdout(done)
 
 
@@ -352,7 +352,7 @@ def test_select_puts_aside_what_the_settings_select(project: Path, toy: Any) -> 
 
 
 def test_assumed_sizes_change_the_estimate(project: Path, toy: Any) -> None:
-    (project / "upcast-lint.toml").write_text("assume = {V = 1024, S = 1}\n")
+    (project / "upcast-lint.toml").write_text("assume = {B = 1, S = 1, V = 1024}\n")
     (project / "x.py").write_text(SAFE)
     assert "4.0 KiB at B=1, S=1, V=1024" in stdout(toy("check"))
 

@@ -154,7 +154,7 @@ def test_full_shows_the_lines_the_reasons_and_the_change() -> None:
         "  |     ^^^^^^^^^^^^^^^ cast of [B, S, V]\n"
         "  |                    ------------- keeps [B, S, K]\n"
         "  |\n"
-        "  = saves: the float32 copy, 4·B·S·V bytes: 4.6 GiB at B=1, S=8192, V=151936"
+        "  = saves: 4·B·S·V bytes of the float32 copy: 4.6 GiB at B=1, S=8192, V=151936"
         " (assumed)\n"
         "  = wide because: named logits\n"
         "  = fix (unsafe): an index repeats\n"

@@ -7,6 +7,11 @@ import pytest
 from .helpers import codes, fixed, found, with_torch
 
 SILENT = {
+    "the rows are named by a list": """
+    def score(logits, order):
+        wide = logits.float()
+        return [wide[i].logsumexp(-1) for i in order]
+    """,
     "a prefix grows": """
         def scan(logits, n):
             wide = logits.float()
@@ -434,14 +439,6 @@ UNSAFE = {
             for start in range(first, n, step):
                 out.append(wide[start : start + step].logsumexp(-1))
             return out
-        """,
-        "no element is selected in two rounds",
-    ),
-    "the rows are named by a list": (
-        """
-        def score(logits, order):
-            wide = logits.float()
-            return [wide[i].logsumexp(-1) for i in order]
         """,
         "no element is selected in two rounds",
     ),

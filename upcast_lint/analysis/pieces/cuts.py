@@ -113,9 +113,9 @@ def is_narrow(cut: Cut, use: Use) -> bool:
     stated = _stated_share(cut, use)
     if stated is not None:
         return stated
+    if _is_first(cut) and _may_be_whole_batch(cut.axis, use):
+        return False
     if cut.index is not None:
-        if integer(cut.index) == 0 and _may_be_whole_batch(cut.axis, use):
-            return False
         return not has_one_element(cut.axis, use)
     if cut.step is not None:
         step = integer(cut.step)
@@ -145,6 +145,14 @@ def _stated_share(cut: Cut, use: Use) -> bool | None:
     item = ast.Slice(cut.lower, cut.upper, cut.step)
     length = length_of(item, size, use.facts)
     return None if length is None else 2 * length <= size
+
+
+def _is_first(cut: Cut) -> bool:
+    """`[0]` or `[:1]`."""
+    if cut.index is not None:
+        return integer(cut.index) == 0
+    starts = cut.lower is None or integer(cut.lower) == 0
+    return starts and integer(cut.end) == 1 and cut.step is None
 
 
 def _may_be_whole_batch(axis: int | None, use: Use) -> bool:
