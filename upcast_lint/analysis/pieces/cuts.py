@@ -25,6 +25,7 @@ from dataclasses import dataclass
 
 from ..facts import Facts
 from ..indices.axes import NEW, Line, normal, origin
+from ..indices.extent import may_expand
 from ..indices.ranks import Shapes, known_rank
 from ..names import Binding
 from ..operators import (
@@ -116,6 +117,8 @@ def is_narrow(cut: Cut, use: Use) -> bool:
     if _is_first(cut) and _may_be_whole_batch(cut.axis, use):
         return False
     if cut.index is not None:
+        if not cut.is_certain and may_expand(cut.index, use.cast.source, facts):
+            return False
         return not has_one_element(cut.axis, use)
     if cut.step is not None:
         step = integer(cut.step)
