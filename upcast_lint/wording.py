@@ -8,6 +8,7 @@ from dataclasses import dataclass
 
 from .analysis.facts import Facts
 from .analysis.flow import Flow, Read
+from .analysis.indices.ranks import known_rank
 from .analysis.paths import Paths, negation
 from .analysis.pieces.sizes import known_sizes
 from .analysis.reads import Result, Selection, StepKind
@@ -76,8 +77,8 @@ class Wording:
         axis = selection.axis
         if axis is None or not -len(dimensions) <= axis < len(dimensions):
             return None
-        if isinstance(selection.node, ast.Subscript) and not _cuts_one_axis(
-            selection.node
+        if isinstance(selection.node, ast.Subscript) and not (
+            _cuts_one_axis(selection.node) and self._is_line(selection)
         ):
             return None
         if any(
@@ -88,6 +89,11 @@ class Wording:
             return None  # the pieces of several rounds may live on for backward
         dimensions[axis] = selection.kept or "1"
         return tuple(dimensions)
+
+    def _is_line(self, selection: Selection) -> bool:
+        """Whether an index acts on one axis: no tensor or mask of several."""
+        index = selection.index
+        return index is None or known_rank(index, self.facts) == 1
 
     def message(self, reads: Sequence[Read]) -> str:
         cast = self.flow.cast

@@ -20,7 +20,8 @@ class _Row:
     count: int
     safe: int
     unsafe: int
-    bytes: int
+    bytes: int | None
+    """None where no size is known."""
 
 
 def _rows(report: Report) -> list[_Row]:
@@ -35,7 +36,7 @@ def _rows(report: Report) -> list[_Row]:
             len(found),
             count_fixable(found, Safety.SAFE),
             count_fixable(found, Safety.UNSAFE),
-            sum(map(report.bytes_of, found)),
+            sum(map(report.bytes_of, found)) or None,
         )
         for (code, name), found in by_rule.items()
     ]
