@@ -318,3 +318,33 @@ def test_h47_signs_of_integers_wrap_around_is_real() -> None:
 def test_h47_a_sign_change_of_an_unknown_type_is_respected() -> None:
     assert_unsafe(h47_negated, h47_negated_naive, "`levels` has a float type")
     assert_unsafe(h47_magnitude, h47_magnitude_naive, "`levels` has a float type")
+
+
+def h72_zeros_like_the_copy(x: torch.Tensor) -> torch.Tensor:
+    wide = x.float()
+    out = torch.zeros_like(wide)
+    out[:, 0] = wide[:, -1] / 3
+    return out
+
+
+def h72_zeros_like_the_copy_typed(x: torch.Tensor) -> torch.Tensor:
+    out = torch.zeros_like(x, dtype=torch.float32)
+    out[:, 0] = x[:, -1].float() / 3
+    return out
+
+
+def h72_zeros_like_the_copy_naive(x: torch.Tensor) -> torch.Tensor:
+    out = torch.zeros_like(x)
+    out[:, 0] = x[:, -1].float() / 3
+    return out
+
+
+def test_h72_a_tensor_like_the_copy_has_its_type_is_real() -> None:
+    x = torch.ones(2, 4).bfloat16()
+    before = h72_zeros_like_the_copy(x)
+    assert before.equal(h72_zeros_like_the_copy_typed(x))
+    assert h72_zeros_like_the_copy_naive(x).dtype is torch.bfloat16
+
+
+def test_h72_a_tensor_like_the_copy_is_respected() -> None:
+    assert_safe(h72_zeros_like_the_copy, h72_zeros_like_the_copy_typed)

@@ -275,3 +275,39 @@ def test_h48_an_argument_of_the_cast_that_changes_is_respected() -> None:
     for hazard in h48_dtype_rebound, h48_device_rebound:
         assert_displayed(hazard, "an argument of the cast changes")
     assert_displayed(h48_computed_argument, "an argument of the cast is computed")
+
+
+class _Settings:
+    """A temperature that a step sets."""
+
+    t = 2.0
+
+    def step(self) -> None:
+        self.t = 4.0
+
+
+def h70_attribute_read_later(x: torch.Tensor, settings: _Settings) -> torch.Tensor:
+    wide = x.float() / settings.t
+    settings.step()
+    return wide[:, -1]
+
+
+def h70_attribute_read_later_naive(
+    x: torch.Tensor, settings: _Settings
+) -> torch.Tensor:
+    settings.step()
+    return x[:, -1].float() / settings.t
+
+
+def test_h70_an_attribute_in_the_arithmetic_is_read_later_is_real() -> None:
+    x = torch.ones(2, 4).bfloat16()
+    assert h70_attribute_read_later(x, _Settings()).eq(0.5).all()
+    assert h70_attribute_read_later_naive(x, _Settings()).eq(0.25).all()
+
+
+def test_h70_an_attribute_that_a_call_may_set_is_respected() -> None:
+    assert_unsafe(
+        h70_attribute_read_later,
+        h70_attribute_read_later_naive,
+        "`settings.step` does not change `settings.t`",
+    )

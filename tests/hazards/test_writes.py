@@ -337,3 +337,48 @@ def test_h49_a_built_in_that_is_hidden_is_respected() -> None:
         (h49_hidden_list, h49_hidden_list_naive, "list"),
     ):
         assert_unsafe(hazard, naive, f"`{name}` does not change `x`")
+
+
+@torch.no_grad()
+def h71_own_copy_scaled(x: torch.Tensor, heat: float) -> torch.Tensor:
+    wide = x.to(torch.float32, copy=True)
+    wide /= heat
+    return wide[:, -1]
+
+
+@torch.no_grad()
+def h71_own_copy_scaled_lifted(x: torch.Tensor, heat: float) -> torch.Tensor:
+    wide = x[:, -1].to(torch.float32, copy=True)
+    wide /= heat
+    return wide
+
+
+@torch.no_grad()
+def h71_own_copy_scaled_naive(x: torch.Tensor, heat: float) -> torch.Tensor:
+    wide = x[:, -1].float()
+    wide /= heat
+    return wide
+
+
+@torch.no_grad()
+def h71_copy_scaled(x: torch.Tensor, heat: float) -> torch.Tensor:
+    wide = x.float()
+    wide /= heat
+    return wide[:, -1]
+
+
+def test_h71_arithmetic_written_to_what_may_be_the_source_is_real() -> None:
+    for function, kept in (
+        (h71_own_copy_scaled, 1.0),
+        (h71_own_copy_scaled_lifted, 1.0),
+        (h71_own_copy_scaled_naive, 0.5),
+        (h71_copy_scaled, 0.5),
+    ):
+        x = torch.ones(2, 4)
+        assert function(x, 2.0).eq(0.5).all()
+        assert x[:, -1].eq(kept).all()
+
+
+def test_h71_arithmetic_written_to_the_copy_is_respected() -> None:
+    assert_safe(h71_own_copy_scaled, h71_own_copy_scaled_lifted)
+    assert_silent(h71_copy_scaled)
