@@ -142,11 +142,7 @@ def test_h27_a_captured_copy_is_respected() -> None:
 
 
 def test_h27_a_slice_that_every_turn_reads_is_respected() -> None:
-    assert_unsafe(
-        h27_copy_read_in_a_loop,
-        h27_copy_read_in_a_loop_naive,
-        "no element is selected in two rounds of the loop",
-    )
+    assert_silent(h27_copy_read_in_a_loop)
 
 
 def h42_generator_that_runs_later(

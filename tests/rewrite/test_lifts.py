@@ -293,6 +293,6 @@ CHANGED = {
 def test_an_operand_that_changes_before_a_later_statement(
     step: str, between: str
 ) -> None:
-    code = f"def f(self, x, t):\n    y = x.float(){step}\n    {between}\n    return y[-1]\n"
-    (reason,) = unfixed(code)
+    body = f"    y = x.float(){step}\n    {between}\n    return y[-1]\n"
+    (reason,) = unfixed(f"def f(self, x, t):\n{body}")
     assert "before the selection" in reason

@@ -70,7 +70,7 @@ AROUND = {
     ),
     "of what a function returns": (
         "def g(x):\n    return x\n\n\ndef f(logits, labels, vocab_size):\n"
-        "    rows, _ = g(logits)\n    rows = rows.float()\n    return rows[0]\n"
+        "    rows, _ = g(logits)\n    rows = rows.float()\n    return rows[:2]\n"
     ),
     "indexed by what another method takes for a tensor": (
         "class C:\n    def g(self):\n        return self.step.view(-1)\n\n"
