@@ -486,9 +486,72 @@ def test_the_estimate_counts_the_bytes_of_the_copy() -> None:
         assert found.estimate.bytes_at(sizes) == size * 2048 * 151935
 
 
-def test_there_is_no_estimate_where_the_shape_is_not_known() -> None:
-    _, found = finding("def f(x, i): return x.float().gather(-1, i)")
+ESTIMATES = {
+    "sizes that a factory states": (
+        "x = torch.randn(2, 3, 5)\n    return x.bfloat16().float()[:, -1]",
+        ("4·(2·3·5 − 2·5)", 80),
+    ),
+    "sizes that a view states": (
+        "return x.view(8, 100).float()[:, :3]",
+        ("4·8·(100 − 3)", 3104),
+    ),
+    "a size that a name states": (
+        "n = 7\n    return x.reshape(n, 4).float()[-1]",
+        ("4·(7·4 − 4)", 96),
+    ),
+    "no element is cast": (
+        "return torch.randn(2, 50).bfloat16().float().argmax(-1)",
+        ("4·2·50", 400),
+    ),
+    "a position of logits": (
+        "return lm_logits.float()[:, -1]",
+        ("4·B·(S − 1)·V", None),
+    ),
+    "columns of logits": (
+        "return lm_logits.float().gather(-1, i)",
+        ("4·B·S·(V − K)", None),
+    ),
+    "two selections on a path": (
+        "w = lm_logits.float()\n    return w[:, -1], w.gather(-1, i)",
+        ("4·(B·S·V − B·V − B·S·K)", None),
+    ),
+    "rows of a mask that may have several dimensions": (
+        "return lm_logits.float()[i > 0]",
+        ("4·(B·S·V − kept)", None),
+    ),
+    "pieces of a loop, which may live on": (
+        "w = lm_logits.float()\n    for k in range(n): yield w[:, k].exp()",
+        ("4·(B·S·V − kept)", None),
+    ),
+}
+
+
+@pytest.mark.parametrize(("body", "expected"), ESTIMATES.values(), ids=ESTIMATES)
+def test_the_saving_is_the_copy_less_what_is_kept(
+    body: str, expected: tuple[str, int | None]
+) -> None:
+    _, found = finding(f"def f(x, lm_logits, i, n):\n    {body}\n")
+    assert found.estimate is not None
+    assert (found.estimate.expression, found.estimate.bytes_at({})) == expected
+
+
+NO_ESTIMATE = {
+    "no shape is known": "return x.float().gather(-1, i)",
+    "more axes than logits have": "return lm_logits.float()[0, 0, 0, :-n]",
+}
+
+
+@pytest.mark.parametrize("body", NO_ESTIMATE.values(), ids=NO_ESTIMATE)
+def test_no_saving_is_told_where_the_shape_is_not_known(body: str) -> None:
+    _, found = finding(f"def f(x, lm_logits, i, n):\n    {body}\n")
     assert found.estimate is None
+
+
+def test_stated_sizes_give_bytes() -> None:
+    _, found = finding("def f(lm_logits): return lm_logits.float()[:, -1]")
+    assert found.estimate is not None
+    assert found.estimate.bytes_at({"B": 1, "S": 3, "V": 10}) == 4 * 2 * 10
+    assert found.estimate.bytes_at({"B": 1, "S": 3}) is None
 
 
 def test_a_narrow_source_is_reported_on_demand_alone() -> None:

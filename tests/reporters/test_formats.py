@@ -14,7 +14,7 @@ from tests import fake_engine
 from tests.schemas import published_schema
 from upcast_lint import reporters, run_rules
 from upcast_lint.checker import Checked
-from upcast_lint.finding import Finding, Position, Range
+from upcast_lint.finding import Estimate, Finding, Position, Range
 from upcast_lint.linter import Options
 from upcast_lint.report import Report
 from upcast_lint.reporters import FORMATS, renderer
@@ -74,6 +74,17 @@ def unreadable() -> Outcome:
 
 def sarif(given: Report) -> Any:
     return json.loads(renderer("sarif")(given))
+
+
+def test_the_summary_adds_up_what_is_known() -> None:
+    known = outcome(text=TEXT.splitlines()[1] + "\n")
+    (finding,) = known.checked.findings
+    unknown = finding._replace(estimate=Estimate(4, ("B", "S", "V"), None))
+    both = known._replace(
+        checked=Checked((finding, unknown._replace(cast=None)), known.checked.texts)
+    )
+    line = renderer("concise")(report(both)).splitlines()[-1]
+    assert "about 4.6 GiB at B=1, S=8192, V=151936 in 1 of them." in line
 
 
 # Every format.

@@ -8,6 +8,7 @@ from __future__ import annotations
 import ast
 
 from ..facts import Facts
+from ..names import Binding
 from ..operators import (
     words,
 )
@@ -112,10 +113,24 @@ def _is_full(node: ast.Call, facts: Facts) -> bool:
     """Whether an `arange` runs over a size, forwards or backwards."""
     match node.args:
         case [end] | [ast.Constant(value=0), end]:
-            return _is_size(facts.value(end))
+            return _is_size(facts.value(end)) or _is_unpacked_size(end, facts)
         case [ast.BinOp(left=start, op=ast.Sub(), right=one), end, step]:
             is_back = integer(one) == 1 and integer(end) == integer(step) == -1
             return is_back and _is_size(facts.value(start))
+        case _:
+            return False
+
+
+def _is_unpacked_size(node: ast.expr, facts: Facts) -> bool:
+    """Whether a name is one of `batch, length, width = x.shape`."""
+    definition = facts.definition(node)
+    if definition is None or definition.binding is not Binding.UNPACKED:
+        return False
+    match definition.value:
+        case ast.Attribute(attr="shape"):
+            return True
+        case ast.Call(func=ast.Attribute(attr="size"), args=[]):
+            return True
         case _:
             return False
 

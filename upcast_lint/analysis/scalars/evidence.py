@@ -51,7 +51,7 @@ _WRAPPERS = frozenset(("Optional", "Union", "typing.Optional", "typing.Union", "
 def names_tensor(identifier: str) -> bool:
     """Whether a name has a word that is commonly a tensor's."""
     return any(
-        word in _WORDS or word.startswith("pos")
+        word in _WORDS or (word.startswith("pos") and not word.startswith("post"))
         for word in identifier.lower().split("_")
     )
 
