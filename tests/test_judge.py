@@ -499,6 +499,15 @@ ESTIMATES = {
         "n = 7\n    return x.reshape(n, 4).float()[-1]",
         ("4·(7·4 − 4)", 96),
     ),
+    "as many as a name states": (
+        "k = 3\n    return torch.randn(2, 50).bfloat16().float().topk(k)",
+        ("4·2·(50 − 3)", 376),
+    ),
+    "an index of stated sizes": (
+        "x = torch.randn(2, 5).bfloat16()\n    i = torch.randint(0, 5, (2, 1))\n"
+        "    return x.float().gather(-1, i)",
+        ("4·2·(5 − 1)", 32),
+    ),
     "no element is cast": (
         "return torch.randn(2, 50).bfloat16().float().argmax(-1)",
         ("4·2·50", 400),

@@ -74,6 +74,10 @@ class Wording:
             sizes = known_sizes(selection.node, self.facts)
             if sizes is not None and None not in sizes:
                 return tuple(map(str, sizes)) or ("1",)
+        if selection.label == "gather" and selection.index is not None:
+            sizes = known_sizes(selection.index, self.facts)
+            if sizes is not None and None not in sizes:
+                return tuple(map(str, sizes))
         axis = selection.axis
         if axis is None or not -len(dimensions) <= axis < len(dimensions):
             return None

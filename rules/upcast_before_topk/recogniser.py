@@ -12,6 +12,7 @@ import ast
 from upcast_lint.analysis.facts import Facts
 from upcast_lint.analysis.names import Binding
 from upcast_lint.analysis.reads import Gradient, Result, Selection, Use
+from upcast_lint.analysis.scalars import exact_constant
 from upcast_lint.analysis.values import integer, is_false
 
 _SIGNATURES = {
@@ -54,6 +55,7 @@ def _topk(use: Use, bound: dict[str, ast.expr]) -> Selection | None:
     if count is None or not _is_true(bound.get("sorted")):
         return None
     text = " ".join(use.facts.text(count).split())
+    number = exact_constant(count, use.facts)
     extreme = "largest" if _is_true(bound.get("largest")) else "smallest"
     kept = f"the `{text}` {extreme} elements of each line"
     return Selection(
@@ -61,7 +63,7 @@ def _topk(use: Use, bound: dict[str, ast.expr]) -> Selection | None:
         label="topk",
         narrow=None if _is_whole_size(count, use) else kept,
         axis=_axis(bound),
-        kept=text if integer(count) is not None else "K",
+        kept=str(number) if isinstance(number, int) else "K",
         result=Result.PAIR,
         gradient=Gradient.TIES,
         order_only=True,
