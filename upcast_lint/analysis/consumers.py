@@ -10,6 +10,7 @@ from .casts import Cast
 from .directives import Directives
 from .facts import Facts
 from .pieces.rounds import iterating
+from .questions import SETTLED_NAMES, asks_for_class, has_same_class
 from .reads import Consumption, Form, Kind, Selection, Step, StepKind, Use
 from .scalars import Operand, classify_operand, exact_constant
 from .tensor_calls import is_builtin
@@ -114,7 +115,7 @@ class Consumers:
             return self._method(node, call, name)
         if name in operators.METADATA_ATTRIBUTES:
             return Consumption(kind=Kind.METADATA, node=attribute)
-        if name == "dtype":
+        if name in ("dtype", "itemsize"):
             return Consumption(kind=Kind.DTYPE, node=attribute)
         if name in operators.VIEW_ATTRIBUTES:
             return _step(StepKind.VIEW, attribute, node)
@@ -125,6 +126,8 @@ class Consumers:
         found = self._selection(use)
         if found is not None:
             return found
+        if name in SETTLED_NAMES:
+            return Consumption(kind=Kind.DTYPE, node=call)
         if name in operators.METADATA_METHODS:
             return Consumption(kind=Kind.METADATA, node=call)
         if name.endswith("_") and not name.endswith("__"):
@@ -142,13 +145,20 @@ class Consumers:
                 dotted = call.func.id
             if dotted is None:
                 return _full(call, f"passed to `{_short(call.func, self.facts)}`")
+        if asks_for_class(call, self.facts):
+            is_same = call.args[:1] == [node] and has_same_class(call, self.facts)
+            return Consumption(
+                kind=Kind.METADATA if is_same else Kind.DTYPE, node=call
+            )
+        module, _, name = dotted.rpartition(".")
+        if module == "torch" and name in SETTLED_NAMES:
+            return Consumption(kind=Kind.DTYPE, node=call)
         if dotted in operators.METADATA_FUNCTIONS:
             return Consumption(kind=Kind.METADATA, node=call)
         loop = iterating(node, self.facts)
         if loop is not None:
             use = self._use(node, loop, Form.ITERATION, "")
             return self._selection(use) or _full(loop, "iterated over")
-        module, _, name = dotted.rpartition(".")
         if module not in _FUNCTION_MODULES:
             return _full(call, f"passed to `{_short(call.func, self.facts)}`")
         found = self._selection(self._use(node, call, Form.FUNCTION, name))
@@ -187,8 +197,6 @@ class Consumers:
         keywords: list[ast.keyword],
     ) -> Consumption:
         """A method or function of the copy that no rule knows as a selection."""
-        if name == "element_size":
-            return Consumption(kind=Kind.DTYPE, node=call)
         if name in operators.VIEWS:
             if len(arguments) == 1 and self._names_dtype(arguments[0]):
                 return _full(call, "its bits are reinterpreted")

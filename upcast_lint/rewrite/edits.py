@@ -9,6 +9,7 @@ from collections.abc import Sequence
 from ..analysis.casts import Cast
 from ..analysis.facts import Facts
 from ..analysis.flow import Carrier
+from ..analysis.questions import decides_alone, settled_answer
 from ..analysis.reads import Kind, Result, Selection, Step, StepKind
 from ..finding import Edit
 from .lines import Lines
@@ -174,12 +175,19 @@ class _Writer:
         for read in self.flow.of_kind(Kind.DTYPE):
             if read.load is not None and self._is_kept(read.load):
                 continue
-            if not isinstance(read.node, ast.Attribute):
-                raise Unfixable("the size of the copy's elements is read")
+            assert isinstance(read.node, ast.expr)
+            if decides_alone(read.node, self.facts):
+                raise Unfixable("a test would only ask for the type of the cast")
+            if isinstance(read.node, ast.Attribute) and read.node.attr == "dtype":
+                answer: str | None = self._type_text()
+            else:
+                answer = settled_answer(read.node, self.cast)
+            if answer is None:
+                raise Unfixable("the class of the copy is asked for")
             self.text.discard_within(
                 self.source.node_start(read.node), self.source.node_end(read.node)
             )
-            self._replace_node(read.node, self._type_text())
+            self._replace_node(read.node, answer)
 
     def _type_text(self) -> str:
         spelled = self.cast.dtype_node
