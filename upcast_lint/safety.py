@@ -36,6 +36,7 @@ from .analysis.names import Binding, Definition
 from .analysis.order import Line, Stretch, may_run_before_any, may_run_between
 from .analysis.paths import Paths
 from .analysis.reads import Gradient, Kind, Selection
+from .analysis.shown import text_of, view_test_of
 from .analysis.subclasses import annotated_subclass
 from .analysis.syntax import FUNCTIONS, start_of
 from .analysis.takers import gives_no_gradient, reads_metadata, reduction_of
@@ -117,6 +118,7 @@ class _Assessor:
             self._handed_on(moved)
             self._lifts(moved.read)
             self._strides(moved)
+            self._view_tests(moved)
         self._gradients(reads)
         self._scope()
         return self.out
@@ -296,6 +298,12 @@ class _Assessor:
                     "as those of a strided view"
                 )
 
+    def _view_tests(self, moved: Moved) -> None:
+        for node in values_of(moved, self.facts):
+            name = view_test_of(node, self.facts)
+            if name is not None:
+                self.out.block(f"`{name}` tells a view of the copy from a cast")
+
     # Gradients
 
     def _gradients(self, reads: Sequence[Read]) -> None:
@@ -324,6 +332,7 @@ class _Assessor:
             return
         for read in flowing:
             self._own_gradient(read)
+        self._texts()
         self._several(flowing)
         if flowing:
             self._later_writes(flowing)
@@ -355,6 +364,19 @@ class _Assessor:
                 or enters_disabled_region(call, read.node, facts)
             )
         )
+
+    def _texts(self) -> None:
+        """The text of a tensor names the step of backward that made it."""
+        values = (v for m in self.plan.moved for v in values_of(m, self.facts))
+        for value in values:
+            text = text_of(value, self.facts)
+            if text is not None:
+                line = getattr(text, "lineno", value.lineno)
+                self.out.need(
+                    f"the text made on line {line} may name another `grad_fn`; or no "
+                    "gradient flows"
+                )
+                return
 
     def _own_gradient(self, read: Read) -> None:
         selection = _selection(read)
@@ -499,12 +521,12 @@ class _Assessor:
     def _scope(self) -> None:
         if isinstance(self.facts.scope, FUNCTIONS):
             return
-        names = [
-            d.name
-            for d in self.flow.carriers
-            if d.binding is Binding.ASSIGNED and not d.name.startswith("_")
-        ]
-        if names:
+        names = [d.name for d in self.flow.carriers if d.binding is Binding.ASSIGNED]
+        if not names:
+            return
+        if isinstance(self.facts.scope, ast.ClassDef):
+            self.out.need(f"nothing reads `{names[0]}` from the class")
+        else:
             self.out.need(f"nothing imports `{names[0]}` from this module")
 
 

@@ -147,9 +147,7 @@ class Consumers:
                 return _full(call, f"passed to `{_short(call.func, self.facts)}`")
         if asks_for_class(call, self.facts):
             is_same = call.args[:1] == [node] and has_same_class(call, self.facts)
-            return Consumption(
-                kind=Kind.METADATA if is_same else Kind.DTYPE, node=call
-            )
+            return Consumption(kind=Kind.METADATA if is_same else Kind.DTYPE, node=call)
         module, _, name = dotted.rpartition(".")
         if module == "torch" and name in SETTLED_NAMES:
             return Consumption(kind=Kind.DTYPE, node=call)

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import ast
-import re
 from collections.abc import Sequence
 
 from ..analysis.casts import Cast
@@ -13,7 +12,9 @@ from ..analysis.questions import decides_alone, settled_answer
 from ..analysis.reads import Kind, Result, Selection, Step, StepKind
 from ..finding import Edit
 from .lines import Lines
+from .names import occurrences, shorter_name
 from .plan import Moved, Plan, ValueSite
+from .replacement_fields import check_fields
 from .sink import Placement
 from .text import (
     Text,
@@ -26,11 +27,6 @@ from .text import (
     line_end,
     rest_of_line,
 )
-
-_MISLEADING = re.compile(
-    r"(\w+?)_?(?:fp32|f32|float32|fp64|f64|float64|float|upcast)(?:ed)?"
-)
-"""Names that say of a tensor that it has been cast."""
 
 _RESHAPES = {"view": "reshape", "view_as": "reshape_as"}
 _OPERATORS = (ast.BinOp, ast.UnaryOp, ast.IfExp)
@@ -70,7 +66,12 @@ class _Writer:
         for placement in self.plan.placements:
             self._write_placement(placement)
         self.lines.flush()
+        check_fields(self.text, self._touched(), self.facts)
         return self.text.edits()
+
+    def _touched(self) -> list[ast.AST]:
+        reads = [m.read.node for m in self.plan.moved]
+        return [self.cast.call, *reads, *self.flow.loads, *self.renamed]
 
     # The cast goes
 
@@ -146,21 +147,15 @@ class _Writer:
             return
         names = self.facts.names
         for definition in self.flow.carriers:
-            match = _MISLEADING.fullmatch(definition.name)
-            if match is None or definition in self.plan.dropped:
-                continue
-            occurrences = self.facts.once(_occurrences)
-            if (
-                match[1] in occurrences
-                or match[1] in names.captured
-                or not all(
-                    d in self.flow.carriers for d in names.named(definition.name)
-                )
+            if definition in self.plan.dropped or not all(
+                d in self.flow.carriers for d in names.named(definition.name)
             ):
                 continue
-            for name in occurrences[definition.name]:
-                self.renamed[name] = match[1]
-                self._replace_node(name, match[1])
+            short = shorter_name(definition.name, self.facts)
+            if short is not None:
+                for name in self.facts.once(occurrences)[definition.name]:
+                    self.renamed[name] = short
+                    self._replace_node(name, short)
 
     def _is_kept(self, load: ast.Name) -> bool:
         return any(p.gives(load, self.facts) for p in self.plan.placements)
@@ -414,15 +409,6 @@ class _Writer:
             return
         line = f"{placement.name} = {cast_text(cast, inner, self.source)}"
         self.lines.insert_before(placement.statement, line)
-
-
-def _occurrences(facts: Facts) -> dict[str, list[ast.Name]]:
-    """The names in a scope and in those within it, by what they say."""
-    found: dict[str, list[ast.Name]] = {}
-    for node in ast.walk(facts.scope):
-        if isinstance(node, ast.Name):
-            found.setdefault(node.id, []).append(node)
-    return found
 
 
 def _operand(node: ast.expr, operand: ast.expr, content: str, is_operator: bool) -> str:
