@@ -22,6 +22,7 @@ from .analysis.directives import Directives
 from .analysis.effects import Certainty, Effects, Write, effects_of
 from .analysis.elements import Elements, ElementType
 from .analysis.elements.zeros import is_never_negative_zero
+from .analysis.exceptions import catchers, is_evidently_tensor
 from .analysis.facts import Facts
 from .analysis.flow import Flow, Read
 from .analysis.gradients import no_gradient
@@ -111,6 +112,7 @@ class _Assessor:
     def run(self) -> Assessment:
         reads = [m.read for m in self.plan.moved]
         self._writes(reads)
+        self._exceptions(reads)
         for moved in self.plan.moved:
             self._elements(moved)
             self._ties(moved)
@@ -173,6 +175,31 @@ class _Assessor:
                 self.out.block(f"`{name}` {write.label} before the selection")
             else:
                 self.out.need(write.says(name))
+
+    def _exceptions(self, reads: Sequence[Read]) -> None:
+        """What the cast raises has to be caught where it was."""
+        call, facts = self.flow.cast.call, self.facts
+        around = catchers(call, facts)
+        if around and (
+            self.flow.cast.device is not None
+            or not is_evidently_tensor(self.flow.cast, facts)
+        ):
+            places = [*(r.node for r in reads)]
+            places += [p.statement for p in self.plan.placements]
+            line = getattr(around[0], "lineno", call.lineno)
+            if any(catchers(place, facts) != around for place in places):
+                self.out.block(f"line {line} may catch what the cast raises")
+            else:
+                self.out.need(
+                    f"`{facts.shown(self.flow.cast.source)}` is a tensor: what else "
+                    f"its cast raises may be caught on line {line}"
+                )
+        for read in reads:
+            for step in read.lifts:
+                around = catchers(step.node, facts)
+                if around and catchers(read.node, facts) != around:
+                    line = getattr(around[0], "lineno", call.lineno)
+                    self.out.block(f"line {line} may catch what the arithmetic raises")
 
     def _sunk(self) -> list[Read]:
         return self.flow.full_reads() if self.plan.placements else []

@@ -11,6 +11,7 @@ from __future__ import annotations
 import ast
 
 from ..analysis.effects import Effects
+from ..analysis.exceptions import protectors
 from ..analysis.facts import Facts
 from ..analysis.flow import Flow
 from ..analysis.reads import Result
@@ -41,6 +42,7 @@ def hoist_selection(
         or not flow.cast.is_method
         or facts.tree.enclosing_loops(read.node)
         != facts.tree.enclosing_loops(flow.cast.call)
+        or protectors(read.node, facts) != protectors(flow.cast.call, facts)
     ):
         return None
     if not _is_constant_at(selection.node.slice, flow, facts):
