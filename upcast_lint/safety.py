@@ -400,8 +400,8 @@ class _Assessor:
             if text is not None:
                 line = getattr(text, "lineno", value.lineno)
                 self.out.need(
-                    f"the text made on line {line} may name another `grad_fn`; or no "
-                    "gradient flows"
+                    f"nothing reads the `grad_fn` in the text made on line {line}, or "
+                    "no gradient flows"
                 )
                 return
 

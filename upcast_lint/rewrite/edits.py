@@ -93,8 +93,25 @@ class _Writer:
             start = self.source.node_start(guard.holder)
             end = self.source.node_end(guard.holder)
             self.text.replace(start, end, self.source.segment(self.cast.source))
+            self._take_comments()
             return None
-        return drop_cast(self.cast, self.text)
+        chained = drop_cast(self.cast, self.text)
+        return self._take_comments(chained)
+
+    def _take_comments(self, chained: list[str] | None = None) -> list[str] | None:
+        """Let what speaks of the cast go with it to another statement.
+
+        `chained` are comments in its chain; they are given back where it stays in one.
+        """
+        statement = self.facts.tree.statement(self.cast.call)
+        homes = self._homes()
+        if not homes or statement in homes:
+            return chained
+        comments = list(chained or ())
+        if not hasattr(statement, "body"):
+            comments = [*self.lines.take_comments(statement), *comments]
+        self._keep_comments(comments)
+        return None
 
     def _first_carrier(self) -> Carrier | None:
         for carrier in self.flow.carriers.values():
@@ -108,18 +125,21 @@ class _Writer:
 
     def _keep_comments(self, comments: Sequence[str]) -> None:
         """Put the comments of a dropped cast where the cast first goes."""
+        homes = self._homes()
+        if not homes:
+            return
+        for line in comments:
+            self.lines.insert_before(homes[0], line)
+
+    def _homes(self) -> list[ast.stmt]:
+        """The statements that the cast goes to, in order."""
         homes = [p.statement for p in self.plan.placements]
         homes += [
             self.facts.tree.statement(m.read.node)
             for m in self.plan.moved
             if isinstance(m.read.node, ast.expr)
         ]
-        homes.sort(key=lambda s: s.lineno)
-        if not homes:
-            return
-        home = homes[0]
-        for line in comments:
-            self.lines.insert_before(home, line)
+        return sorted(homes, key=lambda s: s.lineno)
 
     # Names and types
 
