@@ -13,6 +13,7 @@ from .pieces.rounds import iterating
 from .questions import SETTLED_NAMES, asks_for_class, has_same_class
 from .reads import Consumption, Form, Kind, Selection, Step, StepKind, Use
 from .scalars import Operand, classify_operand, exact_constant
+from .syntax import is_none_test
 from .tensor_calls import is_builtin
 
 Recogniser = Callable[[Use], tuple[str, Selection] | None]
@@ -60,7 +61,7 @@ class Consumers:
                 return Consumption(Step(StepKind.VIEW, parent, node, is_sign=True))
             case ast.BinOp():
                 return self._arithmetic(node, parent)
-            case ast.Compare() if _is_none_test(parent):
+            case ast.Compare() if is_none_test(parent):
                 return Consumption(kind=Kind.METADATA, node=parent)
             case ast.For() | ast.AsyncFor() | ast.comprehension() if (
                 parent.iter is node
@@ -346,17 +347,6 @@ def _full(node: ast.AST, reason: str) -> Consumption:
 
 def _step(kind: StepKind, node: ast.expr, operand: ast.expr) -> Consumption:
     return Consumption(Step(kind, node, operand))
-
-
-def _is_none_test(compare: ast.Compare) -> bool:
-    return (
-        len(compare.ops) == 1
-        and isinstance(compare.ops[0], ast.Is | ast.IsNot)
-        and any(
-            isinstance(side, ast.Constant) and side.value is None
-            for side in (compare.left, compare.comparators[0])
-        )
-    )
 
 
 def _only_adds_axes(index: ast.expr) -> bool:

@@ -16,16 +16,18 @@ from collections.abc import Iterator
 
 from . import operators
 from .facts import Facts
+from .syntax import is_none_test
 from .tensor_calls import is_builtin
 
 _DEPTH = 5
 _BUILTINS = operators.words("print str repr format ascii")
 _LOGGING = operators.words("debug info warning warn error critical exception log")
+_TELLING = operators.words("grad_fn __repr__ __str__ __format__")
 _OWN = operators.words("_base _is_view")
 
 
 def text_of(value: ast.expr, facts: Facts) -> ast.AST | None:
-    """What makes a text of a tensor that names its `grad_fn`, or None.
+    """What tells the `grad_fn` of a tensor, such as a text of it, or None.
 
     `f"{value:.3f}"` formats a number.
     """
@@ -48,6 +50,9 @@ def _texts(value: ast.expr, facts: Facts, depth: int) -> Iterator[ast.AST]:
             case ast.FormattedValue():
                 if parent.conversion != -1 or parent.format_spec is None:
                     yield parent
+            case ast.Attribute(attr=name) if name in _TELLING:
+                if not is_none_test(facts.tree.parents[parent]):
+                    yield parent
             case ast.BinOp(op=ast.Mod(), left=ast.Constant(value=str())):
                 yield parent
             case ast.Call() if each in parent.args and _makes_text(parent, facts):
@@ -63,7 +68,8 @@ def _texts(value: ast.expr, facts: Facts, depth: int) -> Iterator[ast.AST]:
 def _makes_text(call: ast.Call, facts: Facts) -> bool:
     match call.func:
         case ast.Name(id=name):
-            return name in _BUILTINS and is_builtin(call.func, name, facts)
+            is_text = name in _BUILTINS or name.endswith(("Error", "Exception"))
+            return is_text and is_builtin(call.func, name, facts)
         case ast.Attribute(value=ast.Constant(value=str()), attr="format"):
             return True
         case ast.Attribute(value=receiver, attr=name):
