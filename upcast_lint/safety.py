@@ -14,7 +14,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass, field
 from itertools import combinations
 
-from .analysis import operators
+from .analysis import modules, operators
 from .analysis.aliases import path_of
 from .analysis.casts import recognise_cast
 from .analysis.coverage import keep_disjoint_parts
@@ -113,6 +113,7 @@ class _Assessor:
         reads = [m.read for m in self.plan.moved]
         self._writes(reads)
         self._exceptions(reads)
+        self._containers(reads)
         for moved in self.plan.moved:
             self._elements(moved)
             self._ties(moved)
@@ -175,6 +176,14 @@ class _Assessor:
                 self.out.block(f"`{name}` {write.label} before the selection")
             else:
                 self.out.need(write.says(name))
+
+    def _containers(self, reads: Sequence[Read]) -> None:
+        """A list of modules has `.float()` and `[0]` as well."""
+        source = self.flow.cast.source
+        if self.element_type.elements is not Elements.FLOAT and not (
+            modules.is_evidently_tensor(source, reads, self.facts)
+        ):
+            self.out.need(f"`{self.facts.shown(source)}` is a tensor, and no module")
 
     def _exceptions(self, reads: Sequence[Read]) -> None:
         """What the cast raises has to be caught where it was."""

@@ -1,4 +1,4 @@
-"""What an exception meets on its way out of a scope, and which casts may raise one.
+"""What an exception meets on its way out of a function, and which casts raise one.
 
 A *catcher* of a node is a `try` whose body holds it and one of whose handlers may end
 the exception, a `finally` that jumps, or a `with` whose manager may swallow. A handler
@@ -7,7 +7,8 @@ is lost if it raises otherwise, or not at all.
 
 The cast of a tensor to a wider float raises nothing that a program could count on; the
 cast of what is no tensor raises AttributeError, TypeError or what its class likes.
-Lack of memory is left out: a rewrite needs less of it.
+A nested function may be called where it is defined. Lack of memory is left out: a
+rewrite needs less of it. Limit: who calls the function may tell exceptions apart.
 """
 
 from __future__ import annotations
@@ -20,7 +21,6 @@ from .casts import Cast
 from .facts import Facts
 from .names import Binding
 from .operators import words
-from .syntax import SCOPES
 from .tensor_calls import is_builtin
 
 _OF_OTHERS = words(
@@ -102,7 +102,7 @@ def _holders(
     """The statements that an exception at a node may meet, and the part it is in."""
     child = node
     for parent in facts.tree.ancestors(node):
-        if isinstance(parent, SCOPES):
+        if isinstance(parent, ast.Module | ast.ClassDef):
             return
         if isinstance(parent, ast.Try | ast.TryStar | ast.With | ast.AsyncWith):
             for field in ("body", "orelse", "finalbody", "handlers"):

@@ -43,6 +43,15 @@ _MODULE_NAMES = names(
     towers stages branches
     """
 )
+_TENSOR_NAMES = names(
+    """
+    weight weights bias logits logprobs logps hidden states state embed embeds embedding
+    embeddings scores score probs output outputs out tensor data values value grad mean
+    var std scale scales loss losses mask ids features pixel sample samples table buf
+    buffer cache keys key query x y z k v q t
+    """
+)
+_MAKING = names("make build create construct load get new init")
 _BATCH_MAKERS = names("tokenizer tokenizers processor processors extractor collator")
 _KEY_NAMES = names("key name field column modality attr attribute")
 _STRING_METHODS = names("startswith endswith split replace lower upper format strip")
@@ -61,6 +70,25 @@ def may_be_container(source: ast.expr, reads: Sequence[Read], facts: Facts) -> b
         or _is_made_as_batch(facts.value(source))
         or any(_takes_key(read.node, facts) for read in reads)
     )
+
+
+def is_evidently_tensor(source: ast.expr, reads: Sequence[Read], facts: Facts) -> bool:
+    """Whether a source is no list of modules, by its reads or by what it is called.
+
+    Where it is a name its other uses tell; an attribute, an item or what a function
+    makes may hold anything.
+    """
+    if not all(map(_is_of_container, reads)):
+        return True
+    value = facts.value(source)
+    match value:
+        case ast.Attribute() | ast.Subscript(slice=ast.Constant(value=str())):
+            said = words(dotted_words(value))
+            return not _TENSOR_NAMES.isdisjoint(said)
+        case ast.Call(func=ast.Name(id=name)) if facts.resolve(value.func) is None:
+            return _MAKING.isdisjoint(words(name)[:1])
+        case _:
+            return True
 
 
 def _is_made_as_module(node: ast.expr, facts: Facts, depth: int) -> bool:

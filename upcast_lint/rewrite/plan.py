@@ -21,6 +21,7 @@ from ..analysis.reads import Kind, Result, Selection, StepKind
 from ..analysis.stability import is_rebound_between
 from ..analysis.syntax import FUNCTIONS
 from .evaluation import check_order
+from .layout import check_layout
 from .sink import Placement, gains, sink_cast
 from .text import Unfixable, is_elif
 
@@ -82,7 +83,8 @@ def plan_rewrite(flow: Flow, paths: Paths, facts: Facts) -> Plan:
             raise Unfixable("the cast is unpacked together with other values")
     _check_arguments(flow, moved, placements, facts)
     _check_device(flow, moved)
-    _check_layout(flow, moved, placements, facts)
+    casts = [m.read for m in moved if m.sites]
+    check_layout(flow, casts, bool(placements), facts)
     _check_lifts(flow, facts)
     for each in moved:
         check_order(flow.cast, each.read, facts)
@@ -346,48 +348,6 @@ def _check_device(flow: Flow, moved: Sequence[Moved]) -> None:
             raise Unfixable("the device of the copy is read")
     if moves and any(each.uses_indices for each in moved):
         raise Unfixable("the cast also moves the tensor to another device")
-
-
-_ANY_RANK = ("torch.preserve_format", "torch.contiguous_format")
-
-
-def _check_layout(
-    flow: Flow,
-    moved: Sequence[Moved],
-    placements: Sequence[Placement],
-    facts: Facts,
-) -> None:
-    """A memory format such as `channels_last` is one of tensors of a certain rank."""
-    formats = [k.value for k in flow.cast.call.keywords if k.arg == "memory_format"]
-    if all(facts.resolve(each) in _ANY_RANK for each in formats):
-        return
-    casts = [m for m in moved if m.sites]
-    views = any(read.steps for read in [*flow.full_reads(), *(m.read for m in casts)])
-    if (views and (casts or placements)) or not all(
-        _keeps_rank(m.read.selection) for m in casts
-    ):
-        raise Unfixable("the memory format may not be one of what is selected")
-
-
-_KEEP_RANK = frozenset(
-    ("narrow", "index_select", "gather", "take_along_dim", "split", "chunk", "topk")
-)
-
-
-def _keeps_rank(selection: Selection | None) -> bool:
-    assert selection is not None
-    match selection.node:
-        case ast.Subscript(slice=index):
-            items = index.elts if isinstance(index, ast.Tuple) else [index]
-            return all(
-                isinstance(item, ast.Slice)
-                or (isinstance(item, ast.Constant) and item.value is Ellipsis)
-                for item in items
-            )
-        case ast.Call(func=ast.Attribute(attr=name) | ast.Name(id=name)):
-            return name in _KEEP_RANK
-        case _:
-            return False
 
 
 def _check_lifts(flow: Flow, facts: Facts) -> None:
