@@ -13,6 +13,7 @@ from .analysis.effects import Certainty, Effects, effects_of
 from .analysis.elements import Elements, ElementType, element_type
 from .analysis.facts import Facts
 from .analysis.flow import Flow, Read, follow, narrow_reads, paths_of
+from .analysis.modules import may_be_container
 from .analysis.order import may_run_between
 from .analysis.paths import NARROW, Paths
 from .analysis.pieces.rereads import is_taken_again
@@ -28,7 +29,7 @@ from .rule import Rule
 from .safety import Assessment, assess, values_of
 from .wording import Wording
 
-_LOOKING = ("locals", "vars", "eval", "exec")
+_LOOKING = ("locals", "vars", "eval", "exec", "dir", "globals")
 _KERNEL_LANGUAGES = ("triton", "tilelang", "numba", "jax", "mlx", "cutlass", "taichi")
 
 
@@ -81,7 +82,9 @@ def findings_of(
         flow = follow(cast, facts, directives, recognise)
         if not flow.selections() or flow.is_loop_carried:
             continue
-        if _is_module(cast.source, facts) or facts.once(_sees_names):
+        if may_be_container(cast.source, flow.selections(), facts):
+            continue
+        if facts.once(_sees_names):
             continue
         flow.reads = [_demoted(read, flow, facts) for read in flow.reads]
         paths = paths_of(flow, facts)
@@ -125,15 +128,6 @@ def _outer_resolve(node: ast.expr, facts: Facts) -> str:
                     return parent.module or ""
                 return definition.node.name
     return head
-
-
-def _is_module(source: ast.expr, facts: Facts) -> bool:
-    """Whether a source evidently is a `torch.nn.Module`, which casts in place."""
-    value = facts.value(source)
-    if not isinstance(value, ast.Call):
-        return False
-    module, _, name = (facts.resolve(value.func) or "").rpartition(".")
-    return module in ("torch.nn", "torch.nn.modules") and name != "Parameter"
 
 
 def _sees_names(facts: Facts) -> bool:

@@ -14,7 +14,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass, field
 from itertools import combinations
 
-from .analysis import operators
+from .analysis import modules, operators
 from .analysis.aliases import path_of
 from .analysis.casts import recognise_cast
 from .analysis.coverage import keep_disjoint_parts
@@ -22,6 +22,7 @@ from .analysis.directives import Directives
 from .analysis.effects import Certainty, Effects, Write, effects_of
 from .analysis.elements import Elements, ElementType
 from .analysis.elements.zeros import is_never_negative_zero
+from .analysis.exceptions import catchers, is_evidently_tensor
 from .analysis.facts import Facts
 from .analysis.flow import Flow, Read
 from .analysis.gradients import no_gradient
@@ -37,6 +38,7 @@ from .analysis.order import Line, Stretch, may_run_before_any, may_run_between
 from .analysis.paths import Paths
 from .analysis.reads import Gradient, Kind, Selection
 from .analysis.scalars.steadiness import changes_between
+from .analysis.shown import text_of, view_test_of
 from .analysis.subclasses import annotated_subclass
 from .analysis.syntax import FUNCTIONS, start_of
 from .analysis.takers import gives_no_gradient, reads_metadata, reduction_of
@@ -126,6 +128,8 @@ class _Assessor:
         reads = [m.read for m in self.plan.moved]
         if not self.in_place:
             self._writes(reads)
+        self._exceptions(reads)
+        self._containers(reads)
         for moved in self.plan.moved:
             self._elements(moved)
             self._ties(moved)
@@ -133,6 +137,7 @@ class _Assessor:
             self._handed_on(moved)
             self._lifts(moved.read)
             self._strides(moved)
+            self._view_tests(moved)
         self._gradients(reads)
         self._scope()
         return self.out
@@ -187,6 +192,39 @@ class _Assessor:
                 self.out.block(f"`{name}` {write.label} before the selection")
             else:
                 self.out.need(write.says(name))
+
+    def _containers(self, reads: Sequence[Read]) -> None:
+        """A list of modules has `.float()` and `[0]` as well."""
+        source = self.flow.cast.source
+        if self.element_type.elements is not Elements.FLOAT and not (
+            modules.is_evidently_tensor(source, reads, self.facts)
+        ):
+            self.out.need(f"`{self.facts.shown(source)}` is a tensor, and no module")
+
+    def _exceptions(self, reads: Sequence[Read]) -> None:
+        """What the cast raises has to be caught where it was."""
+        call, facts = self.flow.cast.call, self.facts
+        around = catchers(call, facts)
+        if around and (
+            self.flow.cast.device is not None
+            or not is_evidently_tensor(self.flow.cast, facts)
+        ):
+            places = [*(r.node for r in reads)]
+            places += [p.statement for p in self.plan.placements]
+            line = getattr(around[0], "lineno", call.lineno)
+            if any(catchers(place, facts) != around for place in places):
+                self.out.block(f"line {line} may catch what the cast raises")
+            else:
+                self.out.need(
+                    f"`{facts.shown(self.flow.cast.source)}` is a tensor: what else "
+                    f"its cast raises may be caught on line {line}"
+                )
+        for read in reads:
+            for step in read.lifts:
+                around = catchers(step.node, facts)
+                if around and catchers(read.node, facts) != around:
+                    line = getattr(around[0], "lineno", call.lineno)
+                    self.out.block(f"line {line} may catch what the arithmetic raises")
 
     def _sunk(self) -> list[Read]:
         return self.flow.full_reads() if self.plan.placements else []
@@ -318,6 +356,12 @@ class _Assessor:
                     "as those of a strided view"
                 )
 
+    def _view_tests(self, moved: Moved) -> None:
+        for node in values_of(moved, self.facts):
+            name = view_test_of(node, self.facts)
+            if name is not None:
+                self.out.block(f"`{name}` tells a view of the copy from a cast")
+
     # Gradients
 
     def _gradients(self, reads: Sequence[Read]) -> None:
@@ -346,6 +390,7 @@ class _Assessor:
             return
         for read in flowing:
             self._own_gradient(read)
+        self._texts()
         self._several(flowing)
         if flowing:
             self._later_writes(flowing)
@@ -379,6 +424,19 @@ class _Assessor:
                 or enters_disabled_region(call, read.node, facts)
             )
         )
+
+    def _texts(self) -> None:
+        """The text of a tensor names the step of backward that made it."""
+        values = (v for m in self.plan.moved for v in values_of(m, self.facts))
+        for value in values:
+            text = text_of(value, self.facts)
+            if text is not None:
+                line = getattr(text, "lineno", value.lineno)
+                self.out.need(
+                    f"nothing reads the `grad_fn` in the text made on line {line}, or "
+                    "no gradient flows"
+                )
+                return
 
     def _own_gradient(self, read: Read) -> None:
         selection = _selection(read)
@@ -523,12 +581,12 @@ class _Assessor:
     def _scope(self) -> None:
         if isinstance(self.facts.scope, FUNCTIONS):
             return
-        names = [
-            d.name
-            for d in self.flow.carriers
-            if d.binding is Binding.ASSIGNED and not d.name.startswith("_")
-        ]
-        if names:
+        names = [d.name for d in self.flow.carriers if d.binding is Binding.ASSIGNED]
+        if not names:
+            return
+        if isinstance(self.facts.scope, ast.ClassDef):
+            self.out.need(f"nothing reads `{names[0]}` from the class")
+        else:
             self.out.need(f"nothing imports `{names[0]}` from this module")
 
 

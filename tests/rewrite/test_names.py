@@ -521,13 +521,13 @@ def test_types(code: str, after: str) -> None:
 
 
 UNFIXED = {
-    "the size of an element": (
+    "the class of the copy": (
         """
         def f(x, i):
             w = x.float()
-            return w.gather(-1, i), w.element_size()
+            return w.gather(-1, i), type(w)
         """,
-        "the size of the copy's elements is read",
+        "the class of the copy is asked for",
     ),
     "torch has no name here": (
         """

@@ -453,12 +453,12 @@ SAFE = {
         """
         def pick(logits, labels):
             assert logits.float().gather(-1, labels[..., None]).isfinite().all()
-            print(f"{logits.float().gather(-1, labels[..., None])}")
+            print(f"{logits.float().gather(-1, labels[..., None]).shape}")
         """,
         """
         def pick(logits, labels):
             assert logits.gather(-1, labels[..., None]).float().isfinite().all()
-            print(f"{logits.gather(-1, labels[..., None]).float()}")
+            print(f"{logits.gather(-1, labels[..., None]).float().shape}")
         """,
     ),
     "a suite on one line": (

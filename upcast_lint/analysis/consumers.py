@@ -10,8 +10,10 @@ from .casts import Cast
 from .directives import Directives
 from .facts import Facts
 from .pieces.rounds import iterating
+from .questions import SETTLED_NAMES, asks_for_class, has_same_class
 from .reads import Consumption, Form, Kind, Result, Selection, Step, StepKind, Use
 from .scalars import Operand, classify_operand, exact_constant
+from .syntax import is_none_test
 from .tensor_calls import is_builtin
 
 Recogniser = Callable[[Use], tuple[str, Selection] | None]
@@ -59,7 +61,7 @@ class Consumers:
                 return Consumption(Step(StepKind.VIEW, parent, node, is_sign=True))
             case ast.BinOp():
                 return self._arithmetic(node, parent)
-            case ast.Compare() if _is_none_test(parent):
+            case ast.Compare() if is_none_test(parent):
                 return Consumption(kind=Kind.METADATA, node=parent)
             case ast.For() | ast.AsyncFor() | ast.comprehension() if (
                 parent.iter is node
@@ -144,7 +146,7 @@ class Consumers:
             return self._method(node, call, name)
         if name in operators.METADATA_ATTRIBUTES:
             return Consumption(kind=Kind.METADATA, node=attribute)
-        if name == "dtype":
+        if name in ("dtype", "itemsize"):
             return Consumption(kind=Kind.DTYPE, node=attribute)
         if name in operators.VIEW_ATTRIBUTES:
             return _step(StepKind.VIEW, attribute, node)
@@ -155,6 +157,8 @@ class Consumers:
         found = self._selection(use)
         if found is not None:
             return found
+        if name in SETTLED_NAMES:
+            return Consumption(kind=Kind.DTYPE, node=call)
         if name in operators.METADATA_METHODS:
             return Consumption(kind=Kind.METADATA, node=call)
         if name.endswith("_") and not name.endswith("__"):
@@ -172,13 +176,18 @@ class Consumers:
                 dotted = call.func.id
             if dotted is None:
                 return _full(call, f"passed to `{_short(call.func, self.facts)}`")
+        if asks_for_class(call, self.facts):
+            is_same = call.args[:1] == [node] and has_same_class(call, self.facts)
+            return Consumption(kind=Kind.METADATA if is_same else Kind.DTYPE, node=call)
+        module, _, name = dotted.rpartition(".")
+        if module == "torch" and name in SETTLED_NAMES:
+            return Consumption(kind=Kind.DTYPE, node=call)
         if dotted in operators.METADATA_FUNCTIONS:
             return Consumption(kind=Kind.METADATA, node=call)
         loop = iterating(node, self.facts)
         if loop is not None:
             use = self._use(node, loop, Form.ITERATION, "")
             return self._selection(use) or _full(loop, "iterated over")
-        module, _, name = dotted.rpartition(".")
         if module not in _FUNCTION_MODULES:
             return _full(call, f"passed to `{_short(call.func, self.facts)}`")
         found = self._selection(self._use(node, call, Form.FUNCTION, name))
@@ -217,8 +226,6 @@ class Consumers:
         keywords: list[ast.keyword],
     ) -> Consumption:
         """A method or function of the copy that no rule knows as a selection."""
-        if name == "element_size":
-            return Consumption(kind=Kind.DTYPE, node=call)
         if name in operators.MAKERS_LIKE | operators.NEW_TENSORS:
             return self._new(call, name, keywords)
         if name in operators.VIEWS:
@@ -384,17 +391,6 @@ def _full(node: ast.AST, reason: str) -> Consumption:
 
 def _step(kind: StepKind, node: ast.expr, operand: ast.expr) -> Consumption:
     return Consumption(Step(kind, node, operand))
-
-
-def _is_none_test(compare: ast.Compare) -> bool:
-    return (
-        len(compare.ops) == 1
-        and isinstance(compare.ops[0], ast.Is | ast.IsNot)
-        and any(
-            isinstance(side, ast.Constant) and side.value is None
-            for side in (compare.left, compare.comparators[0])
-        )
-    )
 
 
 def _only_adds_axes(index: ast.expr) -> bool:

@@ -462,7 +462,11 @@ def _is_plain(consumption: Consumption) -> bool:
         return consumption.step.leaves_torch
     selection = consumption.selection
     if selection is None:
-        return consumption.kind is not Kind.WRITE
+        return consumption.kind not in (Kind.WRITE, Kind.DTYPE) and not (
+            isinstance(consumption.node, ast.Call)
+            and consumption.kind is Kind.METADATA
+            and getattr(consumption.node.func, "id", "") != "len"
+        )
     return (
         isinstance(selection.node, ast.Subscript)
         and selection.is_view

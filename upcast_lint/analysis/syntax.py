@@ -294,3 +294,16 @@ def end_of(node: ast.AST) -> tuple[int, int]:
     if isinstance(node, ast.comprehension):
         node = node.ifs[-1] if node.ifs else node.iter
     return (getattr(node, "end_lineno", 0), getattr(node, "end_col_offset", 0))
+
+
+def is_none_test(node: ast.AST) -> bool:
+    """Whether a node is `… is None` or `… is not None`."""
+    return (
+        isinstance(node, ast.Compare)
+        and len(node.ops) == 1
+        and isinstance(node.ops[0], ast.Is | ast.IsNot)
+        and any(
+            isinstance(side, ast.Constant) and side.value is None
+            for side in (node.left, node.comparators[0])
+        )
+    )

@@ -1,8 +1,9 @@
 """The checks that a rewritten text has to pass before it may be written.
 
 It parses; every statement that no edit touched is still there, as it was, in its order
-and at its depth; every name still has a binding where it had one; no comment is lost.
-Where the outermost statements that were edited show it, the others are not looked at.
+and at its depth; every name still has a binding where it had one; no comment is lost
+or repeated. Where the outermost statements that were edited show it, the others are
+not looked at.
 """
 
 from __future__ import annotations
@@ -19,7 +20,6 @@ from ..analysis.parents import first_row
 from ..finding import Edit
 from ..source import Source
 from .changes import Change, changes_of, head
-from .text import is_directive
 
 
 def failed_check(source: Source, text: str, edits: Sequence[Edit]) -> str | None:
@@ -47,9 +47,10 @@ def failed_check(source: Source, text: str, edits: Sequence[Edit]) -> str | None
         return f"the names of the file cannot be told: {error.msg}"
     if unbound:
         return f"the rewrite would leave `{min(unbound)[1]}` without a binding"
-    lost = _lost_comments(source.text, text)
-    if lost:
-        return f"the rewrite would lose the comment {min(lost)!r}"
+    then, now = _comments(source.text), _comments(text)
+    for verb, odd in (("lose", then - now), ("repeat", now - then)):
+        if odd:
+            return f"the rewrite would {verb} the comment {min(odd)!r}"
     return None
 
 
@@ -74,7 +75,7 @@ def _evidently_pass(changes: Sequence[Change], touched: Sequence[int]) -> bool:
         return (
             bound <= still_bound
             and now_unbound <= unbound
-            and not _lost_comments(before, after)
+            and _comments(before) == _comments(after)
         )
     except (SyntaxError, tokenize.TokenError):
         return False
@@ -153,11 +154,6 @@ def _names(text: str) -> tuple[set[str], set[tuple[str, str]]]:
 def _is_subsequence(parts: Sequence[str], whole: Sequence[str]) -> bool:
     remaining = iter(whole)
     return all(part in remaining for part in parts)
-
-
-def _lost_comments(before: str, after: str) -> list[str]:
-    lost = _comments(before) - _comments(after)
-    return [comment for comment in lost if not is_directive(comment)]
 
 
 def _comments(text: str) -> Counter[str]:

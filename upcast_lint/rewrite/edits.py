@@ -3,16 +3,18 @@
 from __future__ import annotations
 
 import ast
-import re
 from collections.abc import Sequence
 
 from ..analysis.casts import Cast
 from ..analysis.facts import Facts
 from ..analysis.flow import Carrier
+from ..analysis.questions import decides_alone, is_made_like, settled_answer
 from ..analysis.reads import Kind, Result, Selection, Step, StepKind
 from ..finding import Edit
 from .lines import Lines
+from .names import occurrences, shorter_name
 from .plan import Moved, Plan, ValueSite
+from .replacement_fields import check_fields
 from .sink import Placement
 from .text import (
     Text,
@@ -25,11 +27,6 @@ from .text import (
     line_end,
     rest_of_line,
 )
-
-_MISLEADING = re.compile(
-    r"(\w+?)_?(?:fp32|f32|float32|fp64|f64|float64|float|upcast)(?:ed)?"
-)
-"""Names that say of a tensor that it has been cast."""
 
 _RESHAPES = {"view": "reshape", "view_as": "reshape_as"}
 _OPERATORS = (ast.BinOp, ast.UnaryOp, ast.IfExp)
@@ -69,7 +66,12 @@ class _Writer:
         for placement in self.plan.placements:
             self._write_placement(placement)
         self.lines.flush()
+        check_fields(self.text, self._touched(), self.facts)
         return self.text.edits()
+
+    def _touched(self) -> list[ast.AST]:
+        reads = [m.read.node for m in self.plan.moved]
+        return [self.cast.call, *reads, *self.flow.loads, *self.renamed]
 
     # The cast goes
 
@@ -91,8 +93,25 @@ class _Writer:
             start = self.source.node_start(guard.holder)
             end = self.source.node_end(guard.holder)
             self.text.replace(start, end, self.source.segment(self.cast.source))
+            self._take_comments()
             return None
-        return drop_cast(self.cast, self.text)
+        chained = drop_cast(self.cast, self.text)
+        return self._take_comments(chained)
+
+    def _take_comments(self, chained: list[str] | None = None) -> list[str] | None:
+        """Let what speaks of the cast go with it to another statement.
+
+        `chained` are comments in its chain; they are given back where it stays in one.
+        """
+        statement = self.facts.tree.statement(self.cast.call)
+        homes = self._homes()
+        if not homes or statement in homes:
+            return chained
+        comments = list(chained or ())
+        if not hasattr(statement, "body"):
+            comments = [*self.lines.take_comments(statement), *comments]
+        self._keep_comments(comments)
+        return None
 
     def _first_carrier(self) -> Carrier | None:
         for carrier in self.flow.carriers.values():
@@ -106,18 +125,21 @@ class _Writer:
 
     def _keep_comments(self, comments: Sequence[str]) -> None:
         """Put the comments of a dropped cast where the cast first goes."""
+        homes = self._homes()
+        if not homes:
+            return
+        for line in comments:
+            self.lines.insert_before(homes[0], line)
+
+    def _homes(self) -> list[ast.stmt]:
+        """The statements that the cast goes to, in order."""
         homes = [p.statement for p in self.plan.placements]
         homes += [
             self.facts.tree.statement(m.read.node)
             for m in self.plan.moved
             if isinstance(m.read.node, ast.expr)
         ]
-        homes.sort(key=lambda s: s.lineno)
-        if not homes:
-            return
-        home = homes[0]
-        for line in comments:
-            self.lines.insert_before(home, line)
+        return sorted(homes, key=lambda s: s.lineno)
 
     # Names and types
 
@@ -145,21 +167,15 @@ class _Writer:
             return
         names = self.facts.names
         for definition in self.flow.carriers:
-            match = _MISLEADING.fullmatch(definition.name)
-            if match is None or definition in self.plan.dropped:
-                continue
-            occurrences = self.facts.once(_occurrences)
-            if (
-                match[1] in occurrences
-                or match[1] in names.captured
-                or not all(
-                    d in self.flow.carriers for d in names.named(definition.name)
-                )
+            if definition in self.plan.dropped or not all(
+                d in self.flow.carriers for d in names.named(definition.name)
             ):
                 continue
-            for name in occurrences[definition.name]:
-                self.renamed[name] = match[1]
-                self._replace_node(name, match[1])
+            short = shorter_name(definition.name, self.facts)
+            if short is not None:
+                for name in self.facts.once(occurrences)[definition.name]:
+                    self.renamed[name] = short
+                    self._replace_node(name, short)
 
     def _is_kept(self, load: ast.Name) -> bool:
         return any(p.gives(load, self.facts) for p in self.plan.placements)
@@ -174,20 +190,28 @@ class _Writer:
         for read in self.flow.of_kind(Kind.DTYPE):
             if read.load is not None and self._is_kept(read.load):
                 continue
-            if isinstance(read.node, ast.Call):
+            if is_made_like(read.node):
                 self._write_type_argument(read.node)
                 continue
-            assert isinstance(read.node, ast.Attribute)
+            assert isinstance(read.node, ast.expr)
+            if decides_alone(read.node, self.facts):
+                raise Unfixable("a test would only ask for the type of the cast")
+            if isinstance(read.node, ast.Attribute) and read.node.attr == "dtype":
+                answer: str | None = self._type_text()
+            else:
+                answer = settled_answer(read.node, self.cast)
+            if answer is None:
+                raise Unfixable("the class of the copy is asked for")
             self.text.discard_within(
                 self.source.node_start(read.node), self.source.node_end(read.node)
             )
-            self._replace_node(read.node, self._type_text())
+            self._replace_node(read.node, answer)
 
     def _write_type_argument(self, call: ast.Call) -> None:
         """`dtype=torch.float32` for a tensor that is made like the copy."""
         given = [*call.args, *(keyword.value for keyword in call.keywords)]
         if not given:
-            raise Unfixable("the size of the copy's elements is read")
+            raise Unfixable("a tensor of the copy's type is made")
         end = max(map(self.source.node_end, given))
         rest = self.source.text[end : self.source.node_end(call)]
         if "".join(rest.split()) not in (")", ",)"):
@@ -419,15 +443,6 @@ class _Writer:
             return
         line = f"{placement.name} = {cast_text(cast, inner, self.source)}"
         self.lines.insert_before(placement.statement, line)
-
-
-def _occurrences(facts: Facts) -> dict[str, list[ast.Name]]:
-    """The names in a scope and in those within it, by what they say."""
-    found: dict[str, list[ast.Name]] = {}
-    for node in ast.walk(facts.scope):
-        if isinstance(node, ast.Name):
-            found.setdefault(node.id, []).append(node)
-    return found
 
 
 def _operand(node: ast.expr, operand: ast.expr, content: str, is_operator: bool) -> str:

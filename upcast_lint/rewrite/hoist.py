@@ -12,6 +12,7 @@ from __future__ import annotations
 
 import ast
 
+from ..analysis.exceptions import protectors
 from ..analysis.facts import Facts
 from ..analysis.flow import Flow
 from ..analysis.reads import Result, StepKind
@@ -42,6 +43,7 @@ def hoist_selection(flow: Flow, facts: Facts) -> tuple[Edit, ...] | None:
         or not _keeps_axes(flow)
         or facts.tree.enclosing_loops(read.node)
         != facts.tree.enclosing_loops(flow.cast.call)
+        or protectors(read.node, facts) != protectors(flow.cast.call, facts)
     ):
         return None
     if not _is_constant_at(selection.node.slice, flow, facts):

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import ast
-import re
 
 from ..analysis.facts import Facts
 from ..analysis.parents import first_row
@@ -15,10 +14,7 @@ from .text import (
     is_directive,
     line_end,
     rest_of_line,
-)
-
-_CAST_WORDS = re.compile(
-    r"float|fp32|fp64|double|upcast|up-cast|\bcast|precision|stab|numeric|dtype", re.I
+    speaks_of_cast,
 )
 
 
@@ -50,14 +46,13 @@ class Lines:
             self.text.replace(start, end, "pass")
             return []
         comments = [*comments_in(source.text[start:end]), comment]
-        comments = [line for line in comments if line and not is_directive(line)]
-        above = first - 1
-        while self._is_comment(above) and indentation(source, above) == before:
-            above -= 1
-        lines = [source.line(row).strip() for row in range(above + 1, first)]
-        if any(map(_speaks_of_cast, lines)) and not any(map(is_directive, lines)):
+        comments = [line for line in comments if line]
+        if any(map(is_directive, comments)):
+            raise Unfixable("a comment speaks to a tool about the line of the cast")
+        lines = self._above(statement)
+        if lines:
             comments = [*lines, *comments]
-            first = above + 1
+            first -= len(lines)
         blank_above = first > 1 and not source.line(first - 1).strip()
         blank_below = last < len(source.line_starts) and not (
             source.line(last + 1).strip()
@@ -67,6 +62,35 @@ class Lines:
         self.text.discard_within(source.line_starts[first - 1], next_line)
         self.text.replace(source.line_starts[first - 1], next_line, "")
         return comments
+
+    def take_comments(self, statement: ast.stmt) -> list[str]:
+        """Take the comments that speak of a cast from a statement that loses it."""
+        source = self.source
+        lines = self._above(statement)
+        if lines:
+            top = source.line_starts[statement.lineno - 1 - len(lines)]
+            self.text.replace(top, source.line_starts[statement.lineno - 1], "")
+        end = source.node_end(statement)
+        rest, _ = rest_of_line(source, end)
+        comment = rest.strip()
+        if comment.startswith("#") and speaks_of_cast(comment):
+            if is_directive(comment) or any(map(is_directive, comment.split("#"))):
+                return lines
+            self.text.replace(end, end + len(rest), "")
+            lines.append(comment)
+        return lines
+
+    def _above(self, statement: ast.stmt) -> list[str]:
+        """The comments right above a statement, where they speak of a cast."""
+        source, first = self.source, statement.lineno
+        pad = source.text[source.line_starts[first - 1] : source.node_start(statement)]
+        above = first - 1
+        while self._is_comment(above) and indentation(source, above) == pad:
+            above -= 1
+        lines = [source.line(row).strip() for row in range(above + 1, first)]
+        if any(map(speaks_of_cast, lines)) and not any(map(is_directive, lines)):
+            return lines
+        return []
 
     def drop_plainly(self, statement: ast.stmt) -> None:
         """Delete a statement that takes no comments with it."""
@@ -155,7 +179,3 @@ def _rows_in_strings(module: ast.Module) -> set[int]:
         if isinstance(node, ast.Constant | ast.JoinedStr)
         for row in range(node.lineno + 1, (node.end_lineno or 0) + 1)
     }
-
-
-def _speaks_of_cast(comment: str) -> bool:
-    return _CAST_WORDS.search(comment) is not None

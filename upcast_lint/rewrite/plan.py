@@ -14,12 +14,15 @@ from dataclasses import dataclass
 from ..analysis import operators
 from ..analysis.facts import Facts
 from ..analysis.flow import Carrier, Flow, Read
+from ..analysis.graph import names_in_gradient
 from ..analysis.names import Definition
 from ..analysis.order import may_run_between
 from ..analysis.paths import Paths
 from ..analysis.reads import Kind, Result, Selection, StepKind
 from ..analysis.stability import is_rebound_between
 from ..analysis.syntax import FUNCTIONS, LOOPS
+from .evaluation import check_order
+from .layout import check_layout
 from .sink import Placement, casts_twice, gains, sink_cast
 from .text import NothingSaved, Unfixable, is_elif
 
@@ -88,7 +91,13 @@ def plan_rewrite(flow: Flow, paths: Paths, facts: Facts) -> Plan:
     _check_arguments(flow, moved, placements, facts)
     _check_device(flow, moved)
     _check_transfer(flow, moved, facts)
+    casts = [m.read for m in moved if m.sites]
+    check_layout(flow, casts, bool(placements), facts)
     _check_lifts(flow, facts)
+    for each in moved:
+        check_order(flow.cast, each.read, facts)
+    if any(names_in_gradient(read.operand, facts) for read in flow.full_reads()):
+        raise Unfixable("gradients are asked for at the copy")
     return Plan(
         flow, moved, placements, _droppable(flow, placements, facts), keeps_guard
     )

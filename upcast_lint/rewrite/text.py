@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import ast
 import io
+import re
 import tokenize
 from dataclasses import dataclass
 from itertools import pairwise
@@ -150,8 +151,8 @@ def _on_one_line(call: ast.Call) -> str:
 def drop_cast(cast: Cast, text: Text) -> list[str] | None:
     """Leave the source where the cast stood.
 
-    If `.float()` had a line of its own, the comments on the lines just above it, which
-    go with it; else None.
+    If `.float()` had a line of its own, the comments on the lines just above it and at
+    its end, which go with it; else None.
     """
     source = text.source
     if not cast.is_method:
@@ -166,7 +167,8 @@ def drop_cast(cast: Cast, text: Text) -> list[str] | None:
     if source.text[first:start].strip() or not is_blank_or_comment(rest):
         text.replace(start, end, "")
         return None
-    if rest.strip():
+    comment = rest.strip()
+    if comment and (is_directive(comment) or not speaks_of_cast(comment)):
         text.replace(start, end + len(rest) - len(rest.lstrip()), "")
         return []
     top = row
@@ -175,7 +177,17 @@ def drop_cast(cast: Cast, text: Text) -> list[str] | None:
     ).lstrip().startswith("#"):
         top -= 1
     text.replace(source.line_starts[top - 1], rest_end, "")
-    return [source.line(each).strip() for each in range(top, row)]
+    above = [source.line(each).strip() for each in range(top, row)]
+    return [*above, comment] if comment else above
+
+
+def speaks_of_cast(comment: str) -> bool:
+    return _CAST_WORDS.search(comment) is not None
+
+
+_CAST_WORDS = re.compile(
+    r"float|fp32|fp64|double|upcast|up-cast|\bcast|precision|stab|numeric|dtype", re.I
+)
 
 
 def is_blank_or_comment(rest: str) -> bool:
@@ -198,8 +210,25 @@ def comments_in(fragment: str) -> list[str]:
 
 def is_directive(comment: str) -> bool:
     """Whether a comment speaks to a tool about the line that it stands on."""
-    text = comment.lstrip("# ").lower()
-    return text.startswith(("noqa", "type:", "fmt:", "pylint:", "pragma", "pyright:"))
+    return comment.lstrip("# ").lower().startswith(_DIRECTIVES)
+
+
+_DIRECTIVES = (
+    "noqa",
+    "nosec",
+    "type:",
+    "fmt:",
+    "yapf:",
+    "isort:",
+    "mypy:",
+    "ruff:",
+    "flake8:",
+    "pylint:",
+    "pyright:",
+    "pyre-",
+    "pragma",
+    "upcast-lint:",
+)
 
 
 def is_elif(statement: ast.stmt, source: Source) -> bool:

@@ -22,7 +22,7 @@ _HEAD = re.compile(r"([ \t]*)(?:async[ \t]+)?(def|class)[ \t]+(\w+)")
 _BINDING_AROUND = (":=", "global", "nonlocal")
 """What may bind a name of the module: a walrus does where it stands in a default."""
 _TELLS = re.compile(
-    r"register_|self[\s\\]*\.[\s\\]*\w+[\s\\)]*"
+    r"register_|add_module|self[\s\\]*\.[\s\\]*\w+[\s\\)]*"
     rf"(?:=(?!=)|:\s*[\w\"']|\[|\.\s*(?:shape|{'|'.join(sorted(TENSOR_METHODS))})\b)"
 )
 """What says of an attribute that it is a tensor, and what it is made from."""

@@ -15,17 +15,22 @@ def assigned_attribute(attribute: str, facts: Facts) -> tuple[ast.expr, Facts] |
 
     The value comes with the facts of the method that assigns it.
     """
+    made = assigned_values(attribute, facts)
+    return made[0] if len(made) == 1 else None
+
+
+def assigned_values(attribute: str, facts: Facts) -> list[tuple[ast.expr, Facts]]:
+    """All that the class around assigns to `self.attribute`, each with its facts."""
     holder = next(
         (n for n in facts.tree.ancestors(facts.scope) if isinstance(n, ast.ClassDef)),
         None,
     )
     if holder is None:
-        return None
-    made = facts.tree.once(holder, _assigned).get(attribute, [])
-    if len(made) != 1:
-        return None
-    value, method = made[0]
-    return value, facts.once_at(method, _facts_of)
+        return []
+    return [
+        (value, facts.once_at(method, _facts_of))
+        for value, method in facts.tree.once(holder, _assigned).get(attribute, ())
+    ]
 
 
 def _assigned(holder: ast.ClassDef) -> dict[str, list[tuple[ast.expr, FunctionNode]]]:
@@ -35,14 +40,23 @@ def _assigned(holder: ast.ClassDef) -> dict[str, list[tuple[ast.expr, FunctionNo
         if isinstance(method, ast.FunctionDef | ast.AsyncFunctionDef):
             for node in ast.walk(method):
                 match node:
-                    case ast.Assign(
-                        targets=[ast.Attribute(value=ast.Name(id="self"), attr=name)],
-                        value=value,
+                    case (
+                        ast.Assign(
+                            targets=[
+                                ast.Attribute(value=ast.Name(id="self"), attr=name)
+                            ],
+                            value=value,
+                        )
+                        | ast.AnnAssign(
+                            target=ast.Attribute(value=ast.Name(id="self"), attr=name),
+                            value=ast.expr() as value,
+                        )
                     ):
                         found.setdefault(name, []).append((value, method))
                     case ast.Call(
                         func=ast.Attribute(
-                            value=ast.Name(id="self"), attr="register_buffer"
+                            value=ast.Name(id="self"),
+                            attr="register_buffer" | "add_module" | "register_module",
                         ),
                         args=[ast.Constant(value=str(name)), value, *_],
                     ):

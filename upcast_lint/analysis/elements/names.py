@@ -9,8 +9,6 @@ from ..width.words import (
     names_embedding_table,
     names_log_probs,
     names_logits,
-    names_scores,
-    spoken,
     word_set,
     words,
 )
@@ -32,12 +30,6 @@ _PACKED = "packed"
 _PACKED_INTO = word_set("weight weights w qw int bits nibbles zeros scales scale")
 """What is packed into integers; sequences are packed, too, and stay what they are."""
 _STORED_PARTS = ("fp8", "int8", "int4", "float8", "fp4", "uint8", "w_q", "wq_packed")
-_FLOATING = word_set(
-    """
-    hidden embeds embeddings activations gradient gradients grad grads attentions
-    """
-)
-_FLOATING_PARTS = ("_hidden_states_", "_hidden_state_")
 
 _ANNOTATIONS = {
     "Float": Kind.FLOAT,
@@ -75,13 +67,10 @@ def kind_by_name(dotted: str) -> Typed | None:
         return Typed(Kind.INTEGRAL, f"`{last}` names a number of things")
     if names_embedding_table(dotted):
         return Typed(Kind.FLOAT, f"embedding weights `{dotted}`")
-    if names_logits(last) or names_log_probs(last) or names_scores(last):
+    if names_logits(last) or names_log_probs(last):
         return Typed(Kind.FLOAT, f"named `{last}`")
     if said[-1] in _WHOLE or said[0] in _BOOL_FIRST or "mask" in said:
         return Typed(Kind.INTEGRAL, f"`{last}` names bools or integers")
-    joined = spoken(last)
-    if not _FLOATING.isdisjoint(said) or any(p in joined for p in _FLOATING_PARTS):
-        return Typed(Kind.FLOAT, f"named `{last}`")
     return None
 
 

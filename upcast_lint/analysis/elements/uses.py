@@ -6,26 +6,17 @@ import ast
 from itertools import chain
 
 from ..facts import Facts
-from ..syntax import FunctionNode
-from ..width.lineage import operation, trace
-from ..width.words import word_set, words
+from ..width.lineage import operation
+from ..width.words import word_set
 from .types import Kind, Typed
 
 _FLOAT_ONLY = word_set(
     """
-    softmax log_softmax cross_entropy layer_norm rms_norm kl_div logsumexp dropout gelu
-    silu normalize logsigmoid sigmoid exp tanh linear log_sigmoid softplus backward
-    requires_grad_ retain_grad
+    softmax log_softmax cross_entropy layer_norm rms_norm kl_div logsumexp gelu silu
+    normalize logsigmoid log_sigmoid softplus backward requires_grad_ retain_grad
     """
 )
-_FLOAT_ATTRIBUTES = word_set("grad requires_grad")
-_DECODING = word_set(
-    """
-    greedy sample sampler sampling decode decoding decoder beam predict generate
-    generation speculative draft
-    """
-)
-_CHOICES = word_set("argmax topk multinomial")
+"""Operations that no integer or bool tensor has; `exp` and `tanh` convert those."""
 
 
 def treated_as_float(trail: list[ast.expr], facts: Facts) -> Typed | None:
@@ -48,8 +39,6 @@ def treated_as_float(trail: list[ast.expr], facts: Facts) -> Typed | None:
 def _float_use(load: ast.expr, facts: Facts) -> str | None:
     parent = facts.tree.parents.get(load)
     match parent:
-        case ast.Attribute(attr=attr) if attr in _FLOAT_ATTRIBUTES:
-            return attr
         case ast.Attribute(attr="dtype"):
             around = facts.tree.parents.get(parent)
             if isinstance(around, ast.Call):
@@ -66,30 +55,20 @@ def _float_use(load: ast.expr, facts: Facts) -> str | None:
     is_first = not parent.args or parent.args[0] is load or parent.func is not load
     if done in _FLOAT_ONLY and is_first:
         return done
-    return "masked_fill" if _fills_with_infinity(parent, done) else None
+    return "masked_fill" if _fills_with_infinity(parent, done, facts) else None
 
 
-def _fills_with_infinity(call: ast.Call, done: str | None) -> bool:
+def _fills_with_infinity(call: ast.Call, done: str | None, facts: Facts) -> bool:
     if done not in ("masked_fill", "masked_fill_") or not call.args:
         return False
     return any(
         (isinstance(part, ast.Constant) and part.value in ("inf", "-inf", float("inf")))
-        or (isinstance(part, ast.Attribute) and part.attr in ("inf", "min"))
+        or (isinstance(part, ast.Attribute) and part.attr == "inf")
+        or (
+            isinstance(part, ast.Attribute)
+            and part.attr == "min"
+            and isinstance(part.value, ast.Call)
+            and operation(part.value, facts) == "finfo"
+        )
         for part in ast.walk(call.args[-1])
     )
-
-
-def chosen_while_decoding(source: ast.expr, facts: Facts) -> Typed | None:
-    """`argmax` of the source in a function that is named for decoding tokens."""
-    scope = facts.scope
-    if not isinstance(scope, FunctionNode) or _DECODING.isdisjoint(words(scope.name)):
-        return None
-    for use in trace(source, facts).uses:
-        consumer: ast.AST | None = use.consumer
-        if isinstance(consumer, ast.Attribute):
-            consumer = facts.tree.parents.get(consumer)
-        if isinstance(consumer, ast.Call):
-            done = operation(consumer, facts)
-            if done in _CHOICES:
-                return Typed(Kind.FLOAT, f"`{done}` of it in `{scope.name}`")
-    return None

@@ -1,0 +1,48 @@
+"""Memory formats: `channels_last` is one of tensors of rank 4 alone.
+
+`x.float(memory_format=torch.channels_last)[:, 0]` selects from a tensor of rank 4, and
+`x[:, 0]` has no such format.
+"""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Sequence
+
+from ..analysis.facts import Facts
+from ..analysis.flow import Flow, Read
+from .text import Unfixable
+
+_ANY_RANK = ("torch.preserve_format", "torch.contiguous_format")
+_KEEP_RANK = frozenset(
+    ("narrow", "index_select", "gather", "take_along_dim", "split", "chunk", "topk")
+)
+
+
+def check_layout(flow: Flow, cast: Sequence[Read], sinks: bool, facts: Facts) -> None:
+    """Raises Unfixable where a cast would lay out a tensor of another rank.
+
+    `cast` are the selections that are cast; `sinks` says that the whole is cast, too.
+    """
+    formats = [k.value for k in flow.cast.call.keywords if k.arg == "memory_format"]
+    if all(facts.resolve(each) in _ANY_RANK for each in formats):
+        return
+    is_viewed = any(read.steps for read in (*flow.full_reads(), *cast))
+    if (is_viewed and (cast or sinks)) or not all(map(_keeps_rank, cast)):
+        raise Unfixable("the memory format may not be one of what is selected")
+
+
+def _keeps_rank(read: Read) -> bool:
+    assert read.selection is not None
+    match read.selection.node:
+        case ast.Subscript(slice=index):
+            items = index.elts if isinstance(index, ast.Tuple) else [index]
+            return all(
+                isinstance(item, ast.Slice)
+                or (isinstance(item, ast.Constant) and item.value is Ellipsis)
+                for item in items
+            )
+        case ast.Call(func=ast.Attribute(attr=name) | ast.Name(id=name)):
+            return name in _KEEP_RANK
+        case _:
+            return False
