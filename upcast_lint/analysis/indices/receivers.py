@@ -1,0 +1,78 @@
+"""Operations of tensors, where the file has no method of the name for something else.
+
+`ids.eq(pad)` is a mask where `ids` is a tensor. A class of the file that defines `eq`
+may make an index of it, so there the receiver has to be one by evidence.
+"""
+
+from __future__ import annotations
+
+import ast
+
+from ..facts import Facts
+from ..scalars import Operand, classify_operand
+from ..tensor_calls import TensorCall, tensor_call, torch_function
+
+_COMPARISONS = {
+    ast.Eq: "__eq__",
+    ast.NotEq: "__ne__",
+    ast.Lt: "__lt__",
+    ast.LtE: "__le__",
+    ast.Gt: "__gt__",
+    ast.GtE: "__ge__",
+}
+
+
+def operation(node: ast.expr, facts: Facts) -> TensorCall | None:
+    """The operation on a tensor that an expression calls, as `tensor_call` has it."""
+    call = tensor_call(node, facts)
+    if call is None or not isinstance(node, ast.Call):
+        return None
+    if facts.resolve(node.func) is not None:  # a function of torch
+        return call
+    return call if _is_tensors(call.name, call.tensor, facts) else None
+
+
+def compares_tensors(node: ast.Compare, facts: Facts) -> bool:
+    """Whether no class of the file answers a comparison in its own way."""
+    names = {_COMPARISONS.get(type(op), "") for op in node.ops}
+    operands = (node.left, *node.comparators)
+    return all(
+        any(_is_tensors(name, each, facts) for each in operands) for name in names
+    )
+
+
+def _is_tensors(method: str, receiver: ast.expr, facts: Facts) -> bool:
+    """Whether a method is a tensor's, since no other is known or by its receiver."""
+    if method not in facts.tree.once(facts.tree.module, _methods):
+        return True
+    value = facts.value(receiver)
+    if torch_function(value, facts) is not None:
+        return True
+    return _is_evident(value, facts)
+
+
+def _is_evident(value: ast.expr, facts: Facts) -> bool:
+    match value:
+        case ast.BinOp():
+            return classify_operand(value, facts) is Operand.TENSOR
+        case ast.Name():
+            (*reaching,) = facts.names.of(value)
+            return bool(reaching) and all(
+                isinstance(each.node, ast.arg)
+                and each.node.annotation is not None
+                and "Tensor" in ast.unparse(each.node.annotation)
+                for each in reaching
+            )
+        case _:
+            return False
+
+
+def _methods(module: ast.Module) -> frozenset[str]:
+    """The names of all methods that the classes of a file define."""
+    return frozenset(
+        each.name
+        for node in ast.walk(module)
+        if isinstance(node, ast.ClassDef)
+        for each in node.body
+        if isinstance(each, ast.FunctionDef | ast.AsyncFunctionDef)
+    )
