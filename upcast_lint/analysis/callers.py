@@ -71,6 +71,8 @@ def _called(node: ast.expr, facts: Facts) -> Function | None:
     if len(found) != 1:
         return None
     (only,) = found
+    if only.node is facts.names.scope:  # bound nowhere in the file
+        return None
     made = only.value if isinstance(only.value, ast.Lambda) else only.node
     if not isinstance(made, FUNCTIONS):
         return None
@@ -145,22 +147,56 @@ def _looks(call: ast.Call, facts: Facts) -> bool:
 
 def _calls_of_instances(
     holder: ast.ClassDef, known: References, facts: Facts
-) -> Iterator[ast.expr]:
-    """Calls of what is made by the class: `C()(x)`, `m = C(); m(x)`."""
+) -> Iterator[ast.expr | None]:
+    """Calls of what is made by a class or its subclasses: `C()(x)`, `m = C(); m(x)`.
+
+    None for an instance that is handed on, or comes from a function that is named.
+    """
     parents = facts.tree.parents
-    for node in known.get(holder.name, []):
-        made = parents.get(node)
+    for node in (n for name in _family(holder, facts) for n in known.get(name, ())):
+        made: ast.AST = parents[node]
         if not (isinstance(made, ast.Call) and made.func is node):
             continue
-        user = parents.get(made)
-        if isinstance(user, ast.Call) and user.func is made:
-            yield user
-        elif isinstance(user, ast.Assign):
-            for target in user.targets:
+        user = parents[made]
+        while isinstance(user, ast.Attribute):  # `C().eval()`
+            made = parents[user]
+            user = parents[made]
+        match user:
+            case ast.Call(func=function) if function is made:
+                yield user
+            case ast.Assign(targets=[target]) | ast.AnnAssign(target=target):
                 for each in known.get(_last(target), []):
-                    call = parents.get(each)
+                    call = parents[each]
                     if isinstance(call, ast.Call) and call.func is each:
                         yield call
+            case ast.Return():
+                if getattr(facts.tree.scope(user), "name", "") in known:
+                    yield None
+            case ast.Expr():
+                pass
+            case _:
+                yield None
+
+
+def _family(holder: ast.ClassDef, facts: Facts) -> set[str]:
+    """The names of a class and of those that derive from it in the file."""
+    found = {holder.name}
+    bases = facts.tree.once(facts.tree.module, _bases)
+    grew = True
+    while grew:
+        more = {name for name, of in bases.items() if of & found}
+        grew = not more <= found
+        found |= more
+    return found
+
+
+def _bases(module: ast.Module) -> dict[str, set[str]]:
+    """The classes of a module with the names of what they derive from."""
+    return {
+        node.name: {_last(base) for base in node.bases}
+        for node in ast.walk(module)
+        if isinstance(node, ast.ClassDef)
+    }
 
 
 def _is_own(receiver: ast.expr, holder: ast.ClassDef) -> bool:

@@ -4,8 +4,8 @@ What is not named here may depend on it: a sum, a norm, a matrix product, `sigmo
 
 Source: each was run on a strided view of a float32 copy and on a dense copy of that
 view, over shapes, permuted sources, selections, signed zeros and two types, and gave
-equal bits, equal gradients and equal strides; `tests/hazards/test_strides.py` runs
-them again. So what is made of their results cannot differ either.
+equal bits, equal gradients and equal strides; `tests/hazards/test_settling.py`
+runs them again. So what is made of their results cannot differ either.
 """
 
 from __future__ import annotations

@@ -151,13 +151,28 @@ class Shapes:
     def _subscript(self, base: ast.expr, index: ast.expr) -> frozenset[int]:
         items = plain_items(index, self.facts)
         if items is None:
-            return ANY_RANK
+            return frozenset((1,)) if self._picks_from(base, index) else ANY_RANK
         consumed, change = items.kept + items.dropped, items.added - items.dropped
         return frozenset(
             rank + change
             for rank in self.ranks(base)
             if rank >= consumed and rank + change in ANY_RANK
         )
+
+    def _picks_from(self, base: ast.expr, index: ast.expr) -> bool:
+        """Whether an index is a mask made of all that it picks from."""
+        match self.facts.value(index):
+            case ast.Compare(left=ast.Name() as left, comparators=[other]) if (
+                isinstance(base, ast.Name)
+            ):
+                names = self.facts.names
+                return (
+                    left.id == base.id
+                    and names.of(left) == names.of(base)
+                    and self.operand(other) is Operand.NUMBER
+                )
+            case _:
+                return False
 
     def _call(self, node: ast.Call) -> frozenset[int]:
         dotted = torch_function(node, self.facts)
