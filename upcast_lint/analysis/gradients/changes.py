@@ -45,6 +45,8 @@ class Changers:
     names: frozenset[str]
     generators: frozenset[str]
     """Those that yield in a region: each step of them may change the mode."""
+    is_loose: bool
+    """One of them is kept where any call may reach it, such as in a dictionary."""
 
 
 def mode_changes(facts: Facts) -> list[ast.expr]:
@@ -57,7 +59,9 @@ def mode_changes(facts: Facts) -> list[ast.expr]:
         *facts.nodes(ast.Name),
         *facts.nodes(ast.Attribute),
     ]
-    is_held = any(each.value in _FUNCTIONS for each in facts.nodes(ast.Constant))
+    is_held = changers.is_loose or any(
+        each.value in _FUNCTIONS for each in facts.nodes(ast.Constant)
+    )
     for node in mentions:
         if not isinstance(node.ctx, ast.Load):
             continue
@@ -140,6 +144,8 @@ def _changers(module: ast.Module) -> Changers:
         if _yields_in_region(body):
             generators.add(name)
     entering = {word for word in _ENTERING if not word.startswith("__a")}
+    if "ExitStack" in _mentions(module):
+        entering |= _LEAVING
     changing = generators | {
         name for name, words_ in mentioned.items() if words_ & (setters | entering)
     }
@@ -148,7 +154,34 @@ def _changers(module: ast.Module) -> Changers:
         more = {name for name, words_ in mentioned.items() if words_ & changing}
         grew = not more <= changing
         changing |= more
-    return Changers(frozenset(changing), frozenset(generators))
+    is_loose = _is_loose(module, changing, setters)
+    return Changers(frozenset(changing), frozenset(generators), is_loose)
+
+
+def _is_loose(module: ast.Module, changing: set[str], setters: frozenset[str]) -> bool:
+    """Whether a lambda without a name, or a name not called, may set the mode."""
+    used: set[ast.AST] = set()
+    for node in ast.walk(module):
+        match node:
+            case ast.Call(func=function):
+                used.add(function)
+            case ast.Assign(targets=[ast.Name()], value=ast.Lambda() as body):
+                used.add(body)
+            case ast.withitem(context_expr=manager):
+                used.add(manager)
+        used.update(getattr(node, "decorator_list", ()))
+    return any(
+        node not in used
+        and (
+            (isinstance(node, ast.Lambda) and bool(_mentions(node) & setters))
+            or (
+                isinstance(node, ast.Name)
+                and isinstance(node.ctx, ast.Load)
+                and node.id in changing
+            )
+        )
+        for node in ast.walk(module)
+    )
 
 
 def _bodies(module: ast.Module) -> Iterator[tuple[str, ast.AST]]:

@@ -4,8 +4,9 @@ A name has a rank where each definition that may reach it has one, or where the 
 unpacks its shape (`b, s = labels.shape`) on every way to it. What is not known may have
 any rank.
 
-Limits: what is called a mask and summed along dimension 1 or the last one, which gives
-the length of each sequence, is taken to have two axes (`attention_mask.sum(dim=1)`).
+Limits: what is handed in as a mask and summed along dimension 1 or the last one, which
+gives the length of each sequence, is taken to have two axes
+(`attention_mask.sum(dim=1)`).
 """
 
 from __future__ import annotations
@@ -265,19 +266,24 @@ class Shapes:
         if integer(dim) is None:
             return ANY_RANK
         ranks = self.ranks(call.tensor)
-        if ranks == ANY_RANK and call.name == "sum" and _is_mask_of_sequences(call):
+        if ranks == ANY_RANK and call.name == "sum" and self._sums_mask(call):
             return frozenset((1,))
         return frozenset(max(r - 1, 0) for r in ranks)
 
-
-def _is_mask_of_sequences(call: TensorCall) -> bool:
-    """Whether a sum gives lengths of sequences, by the name of what it sums."""
-    match call.tensor:
-        case ast.Name(id=name) | ast.Attribute(attr=name):
-            is_mask = "mask" in name.lower().split("_")
-            return is_mask and integer(call.argument(0, "dim")) in (1, -1)
-        case _:
-            return False
+    def _sums_mask(self, call: TensorCall) -> bool:
+        """Whether a sum gives lengths of sequences, by the name of what it sums."""
+        match call.tensor:
+            case ast.Name(id=name) as tensor:
+                is_given = all(
+                    each.binding is Binding.PARAMETER
+                    for each in self.facts.names.of(tensor)
+                )
+            case ast.Attribute(attr=name):
+                is_given = True
+            case _:
+                return False
+        is_mask = is_given and "mask" in name.lower().split("_")
+        return is_mask and integer(call.argument(0, "dim")) in (1, -1)
 
 
 def known_rank(node: ast.expr, facts: Facts) -> int | None:

@@ -12,14 +12,17 @@ from ..facts import Facts
 from ..scalars import Operand, classify_operand
 from ..tensor_calls import TensorCall, tensor_call, torch_function
 
-_COMPARISONS = {
-    ast.Eq: "__eq__",
-    ast.NotEq: "__ne__",
-    ast.Lt: "__lt__",
-    ast.LtE: "__le__",
-    ast.Gt: "__gt__",
-    ast.GtE: "__ge__",
+_COMPARISONS: dict[type[ast.cmpop], tuple[str, ...]] = {
+    ast.Eq: ("__eq__",),
+    ast.NotEq: ("__ne__",),
+    ast.Lt: ("__lt__", "__gt__"),
+    ast.LtE: ("__le__", "__ge__"),
+    ast.Gt: ("__gt__", "__lt__"),
+    ast.GtE: ("__ge__", "__le__"),
 }
+"""The methods that answer a comparison, of its left or of its right side."""
+
+_ANY_NAME = frozenset(("__getattr__", "__getattribute__"))
 
 
 def operation(node: ast.expr, facts: Facts) -> TensorCall | None:
@@ -34,7 +37,7 @@ def operation(node: ast.expr, facts: Facts) -> TensorCall | None:
 
 def compares_tensors(node: ast.Compare, facts: Facts) -> bool:
     """Whether no class of the file answers a comparison in its own way."""
-    names = {_COMPARISONS.get(type(op), "") for op in node.ops}
+    names = {name for op in node.ops for name in _COMPARISONS.get(type(op), ())}
     operands = (node.left, *node.comparators)
     return all(
         any(_is_tensors(name, each, facts) for each in operands) for name in names
@@ -43,7 +46,9 @@ def compares_tensors(node: ast.Compare, facts: Facts) -> bool:
 
 def _is_tensors(method: str, receiver: ast.expr, facts: Facts) -> bool:
     """Whether a method is a tensor's, since no other is known or by its receiver."""
-    if method not in facts.tree.once(facts.tree.module, _methods):
+    known = facts.tree.once(facts.tree.module, _methods)
+    is_special = method.startswith("__")
+    if method not in known and (is_special or known.isdisjoint(_ANY_NAME)):
         return True
     value = facts.value(receiver)
     if torch_function(value, facts) is not None:
