@@ -173,7 +173,7 @@ UNSAFE = {
             wide = logits.float()
             return wide[:, -1], wide[:, 0]
         """,
-        SEVERAL,
+        f"nothing writes to `[:, -1]` or `[:, 0]`, which shared memory; {SEVERAL}",
     ),
     "a read and a full read of one path": (
         """
@@ -244,8 +244,7 @@ UNSAFE = {
             part = logits.float()[:, 3:9]
             return part.sum()
         """,
-        "`sum` adds the elements of a dense tensor in the same order as those of a "
-        "strided view",
+        "`sum` gives the same bits for a dense tensor as for a strided view",
     ),
     "ties that share a gradient": (
         """
@@ -341,6 +340,7 @@ UNSAFE = {
             with manager:
                 return wide[:, -1]
         """,
+        "what is cast in inference mode is not used outside of it; "
         "gradients are on where the selection, a view, is taken",
     ),
     "a source written to, its view lifted": (

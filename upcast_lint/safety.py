@@ -29,9 +29,11 @@ from .analysis.gradients import no_gradient
 from .analysis.gradients.modes import (
     GradientMode,
     enters_disabled_region,
+    enters_inference,
     gradient_mode,
     leaves_disabled_region,
 )
+from .analysis.handed import Handed, ways_of
 from .analysis.indices import is_mask, known_rank
 from .analysis.names import Binding, Definition
 from .analysis.order import Line, Stretch, may_run_before_any, may_run_between
@@ -41,7 +43,7 @@ from .analysis.scalars.steadiness import changes_between
 from .analysis.shown import text_of, view_test_of
 from .analysis.subclasses import annotated_subclass
 from .analysis.syntax import FUNCTIONS, start_of
-from .analysis.takers import gives_no_gradient, reads_metadata, reduction_of
+from .analysis.takers import gives_no_gradient, reads_metadata
 from .finding import Safety
 from .rewrite.plan import Moved, Plan
 from .rewrite.sink import Placement
@@ -136,8 +138,14 @@ class _Assessor:
             self._device(moved.read)
             self._handed_on(moved)
             self._lifts(moved.read)
-            self._strides(moved)
             self._view_tests(moved)
+        views = [
+            (moved, ways_of(values_of(moved, self.facts), self.facts))
+            for moved in self.plan.moved
+            if _selection(moved.read).is_view
+        ]
+        self._strides(views)
+        self._shared(views)
         self._gradients(reads)
         self._scope()
         return self.out
@@ -344,16 +352,13 @@ class _Assessor:
             ):
                 self.out.block(f"`{step.aligned.id}` changes before the selection")
 
-    def _strides(self, moved: Moved) -> None:
-        selection = _selection(moved.read)
-        if not selection.is_view:
-            return
-        for node in values_of(moved, self.facts):
-            name = reduction_of(node, self.facts, 4)
-            if name is not None:
+    def _strides(self, views: Sequence[tuple[Moved, Handed]]) -> None:
+        """A view of the copy is strided; what a cast makes of a view is dense."""
+        for _, handed in views:
+            if handed.sensitive is not None:
                 self.out.need(
-                    f"`{name}` adds the elements of a dense tensor in the same order "
-                    "as those of a strided view"
+                    f"`{handed.sensitive}` gives the same bits for a dense tensor as "
+                    "for a strided view"
                 )
 
     def _view_tests(self, moved: Moved) -> None:
@@ -362,10 +367,44 @@ class _Assessor:
             if name is not None:
                 self.out.block(f"`{name}` tells a view of the copy from a cast")
 
+    def _shared(self, views: Sequence[tuple[Moved, Handed]]) -> None:
+        """Views of one copy share memory; what casts make of them does not."""
+        data = [r for r in self.flow.reads if r.kind not in _HARMLESS]
+        for moved, handed in views:
+            others = [
+                other
+                for other in data
+                if other is not moved.read
+                and not keep_disjoint_parts(moved.read, other)
+            ]
+            if handed.written is not None and any(
+                self._may_meet(moved.read, other) for other in others
+            ):
+                self.out.need(
+                    f"{handed.written} writes to nothing that another part of the copy "
+                    "shows"
+                )
+        for (a, of_a), (b, of_b) in combinations(views, 2):
+            if (
+                of_a.is_kept
+                and of_b.is_kept
+                and not keep_disjoint_parts(a.read, b.read)
+                and self._may_meet(a.read, b.read)
+            ):
+                self.out.need(
+                    f"nothing writes to `{_selection(a.read).label}` or "
+                    f"`{_selection(b.read).label}`, which shared memory"
+                )
+
+    def _may_meet(self, a: Read, b: Read) -> bool:
+        """Whether one run may make both reads."""
+        return a.node is b.node or 3 in _both(self.flow, a.node, b.node, self.facts)
+
     # Gradients
 
     def _gradients(self, reads: Sequence[Read]) -> None:
         cast = self.flow.cast
+        self._inference()
         others = [r.node for r in self._sunk()]
         proof = no_gradient(
             cast.call,
@@ -378,6 +417,9 @@ class _Assessor:
         if proof is not None:
             if proof.stated:
                 self.out.assumptions.append(proof.reason)
+            return
+        if self._sinks_into_mode():
+            self.out.block("the cast of the whole would run in another gradient mode")
             return
         flowing = [m.read for m in self.plan.moved if m.sites]
         for read in filter(self._may_stop_flowing, flowing):
@@ -398,6 +440,27 @@ class _Assessor:
             return
         self._uses_between(
             [*(r.node for r in flowing), *(p.statement for p in self.plan.placements)]
+        )
+
+    def _inference(self) -> None:
+        """What is cast in inference mode cannot be saved for a backward pass."""
+        nodes: list[ast.AST] = [p.statement for p in self.plan.placements]
+        nodes += [
+            m.read.node
+            for m in self.plan.moved
+            if m.sites and _selection(m.read).is_view
+        ]
+        call = self.flow.cast.call
+        if any(enters_inference(call, node, self.facts) for node in nodes):
+            self.out.need("what is cast in inference mode is not used outside of it")
+
+    def _sinks_into_mode(self) -> bool:
+        """Whether the cast of the whole would run in another gradient mode."""
+        call, facts = self.flow.cast.call, self.facts
+        return any(
+            leaves_disabled_region(call, place.statement, facts)
+            or enters_disabled_region(call, place.statement, facts)
+            for place in self.plan.placements
         )
 
     def _starts_flowing(self, read: Read) -> bool:

@@ -508,7 +508,16 @@ PAIRS_OPEN = {
         _, cols = torch.where(labels)
         return x[rows, cols]
     """,
-    "an arange that may start below zero": "return x[torch.arange(-1, k), labels]",
+    "an arange that may start below zero": """
+        return x[torch.arange(-1, k), labels.view(-1)]
+    """,
+    "an arange of rows beside labels of any rank": "return x[torch.arange(k), labels]",
+    "an arange as a column beside topk of any rank": """
+        return x[torch.arange(k)[:, None], x.topk(2, dim=-1).indices]
+    """,
+    "an arange of rows beside lengths of any rank": """
+        return x[torch.arange(k), labels.sum(dim=1)]
+    """,
     "one name twice": "return x[labels, labels]",
     "a slice and a parameter": "return x[:, labels]",
     "an ellipsis and a parameter": "return x[..., labels]",
@@ -525,22 +534,23 @@ def test_pairs_not_proved(body: str) -> None:
 
 
 PAIRS_PROVED = {
-    "an arange of rows": "return x[torch.arange(k), labels]",
+    "an arange of rows": "return x[torch.arange(k), labels.view(-1)]",
     "an arange through a name": """
         rows = torch.arange(x.size(0), device=x.device)
-        return x[rows, labels]
+        return x[rows, labels.view(-1)]
     """,
     "an arange as a column beside topk": """
-        return x[torch.arange(k)[:, None], x.topk(2, dim=-1).indices]
+        return x[torch.arange(k)[:, None], x.view(k, 9).topk(2, dim=-1).indices]
     """,
     "an arange as a column beside a column": """
-        return x[torch.arange(k)[:, None], labels[:, None]]
+        return x[torch.arange(k)[:, None], labels.view(-1)[:, None]]
     """,
     "two aranges and labels": """
-        return x[torch.arange(k)[:, None], torch.arange(4)[None, :], labels]
+        return x[torch.arange(k)[:, None], torch.arange(4)[None, :], labels.view(k, 4)]
     """,
     "labels beside an arange as a column and topk": """
-        return x[labels, torch.arange(k)[:, None], x.topk(2, dim=-1).indices]
+        best = x.view(k, 9).topk(2, dim=-1).indices
+        return x[labels.view(-1, 1), torch.arange(k)[:, None], best]
     """,
     "both coordinates of a mask": """
         rows, cols = mask.nonzero(as_tuple=True)

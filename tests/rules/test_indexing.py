@@ -146,11 +146,11 @@ SAFE = {
         """
         def pick(logits, labels):
             wide = logits.float()
-            return wide[torch.arange(len(labels)), labels]
+            return wide[torch.arange(len(labels)), labels.view(-1)]
         """,
         """
         def pick(logits, labels):
-            return logits[torch.arange(len(labels)), labels].float()
+            return logits[torch.arange(len(labels)), labels.view(-1)].float()
         """,
     ),
     "by listed columns": (

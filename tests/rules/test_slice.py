@@ -282,11 +282,11 @@ SAFE = {
     "of one chunk": (
         """
         def gate(x):
-            return F.silu(x.float().chunk(2, dim=-1)[0])
+            return F.relu(x.float().chunk(2, dim=-1)[0])
         """,
         """
         def gate(x):
-            return F.silu(x.chunk(2, dim=-1)[0].float())
+            return F.relu(x.chunk(2, dim=-1)[0].float())
         """,
     ),
     "of one part of torch.split": (
@@ -313,13 +313,13 @@ SAFE = {
         """
         def gate(x):
             gate, _ = x.float().chunk(2, -1)
-            return F.silu(gate)
+            return F.relu(gate)
         """,
         """
         def gate(x):
             gate, _ = x.chunk(2, -1)
             gate = gate.float()
-            return F.silu(gate)
+            return F.relu(gate)
         """,
     ),
     "of one part that is kept by name": (
@@ -409,7 +409,7 @@ UNSAFE = {
             part = logits.float()[:, a:b]
             return part.sum()
         """,
-        "`sum` adds the elements",
+        "`sum` gives the same bits",
     ),
     "the position may be a tensor": (
         """

@@ -41,7 +41,13 @@ from ..values import (
 )
 from .modes import GradientMode, gradient_mode, leaves_disabled_region
 
-__all__ = ["GradientMode", "gradient_mode", "leaves_disabled_region", "no_gradient"]
+__all__ = [
+    "PASSING",
+    "GradientMode",
+    "gradient_mode",
+    "leaves_disabled_region",
+    "no_gradient",
+]
 
 _CUTTING = words(
     """
@@ -58,7 +64,7 @@ _FACTORIES = words(
     torch.linspace torch.from_numpy
     """
 )
-_PASSING = operators.VIEWS | words(
+PASSING = operators.VIEWS | words(
     """
     narrow select split chunk unbind tensor_split expand expand_as broadcast_to diagonal
     unfold to type type_as float double half bfloat16 cpu cuda real imag view_as_real
@@ -75,7 +81,7 @@ _CONTAINERS = words(
     join keys lower register_hook startswith strip update upper values warning
     """
 )
-_COMPUTING = operators.KNOWN_PURE_METHODS - _PASSING - _CONTAINERS
+_COMPUTING = operators.KNOWN_PURE_METHODS - PASSING - _CONTAINERS
 _TURNED = frozenset(("T", "mT"))
 _GIVERS = words(
     """
@@ -162,7 +168,7 @@ class _Freedom:
             return False
         if call.name in _CUTTING:
             return True
-        if call.name in _PASSING:
+        if call.name in PASSING:
             return self.is_free(call.tensor)
         others = (*call.positional, *call.keywords.values())
         return call.name in _COMPUTING and self._are_free((call.tensor, *others))
@@ -229,7 +235,7 @@ class _Freedom:
         if _gives(name) or name in operators.PURE_BUILTINS | _CONTAINERS:
             return False
         is_own = name.endswith("_") and not name.endswith("__")
-        if name in _PASSING or is_own:
+        if name in PASSING or is_own:
             return call is not None and self._is_computed(call.tensor)
         return True
 

@@ -10,6 +10,7 @@ Limits: the mode belongs to a thread and to a moment. Around a `yield` or `await
 others can change it; a coroutine runs outside of its decorator; a generator
 expression runs where it is consumed; the body of a function runs where it is called.
 In these cases, and under an unknown context manager or decorator, the mode is unknown.
+What else than a `with` may set the mode, `changes.py` says.
 `backward` of an `autograd.Function` records gradients under `create_graph=True`, so
 only `once_differentiable` disables it.
 """
@@ -30,6 +31,7 @@ from ..syntax import FUNCTIONS, SCOPES, FunctionNode
 from ..values import (
     truth,
 )
+from .changes import mode_changes
 
 
 class GradientMode(enum.Enum):
@@ -39,7 +41,9 @@ class GradientMode(enum.Enum):
     UNKNOWN = enum.auto()
 
 
-_SETTERS = words("no_grad inference_mode enable_grad set_grad_enabled")
+SETTERS = words("no_grad inference_mode enable_grad set_grad_enabled")
+"""Classes of torch whose instances set the mode; the last one sets it when made."""
+
 _MODULES = words("torch torch.autograd torch.autograd.grad_mode")
 _HARMLESS_PREFIXES = (
     "torch.autocast",
@@ -60,12 +64,11 @@ _HARMLESS_DECORATORS = words(
 _HARMLESS_MODULES = ("torch.", "functools.", "typing.", "abc.")
 _FUNCTION_CLASSES = words("torch.autograd.Function torch.autograd.function.Function")
 _ONCE = "torch.autograd.function.once_differentiable"
-_MARKS = ("set_grad_enabled", "enter")
 
 
 def gradient_mode(node: ast.AST, facts: Facts) -> GradientMode:
     """The mode in which a node of this scope is evaluated."""
-    if facts.tree.scope(node) is not facts.scope or facts.once(_bare_setters):
+    if facts.tree.scope(node) is not facts.scope or facts.once(mode_changes):
         return GradientMode.UNKNOWN
     if _runs_later(node, facts.scope, facts):
         return GradientMode.UNKNOWN
@@ -83,7 +86,7 @@ def leaves_disabled_region(cast: ast.AST, read: ast.AST, facts: Facts) -> bool:
     """
     tree = facts.tree
     is_elsewhere = tree.scope(read) is not facts.scope
-    bare = facts.once(_bare_setters)
+    bare = facts.once(mode_changes)
     for region, mode in _regions(cast, facts):
         if mode is GradientMode.ENABLED and not bare:
             return False
@@ -104,8 +107,39 @@ def enters_disabled_region(cast: ast.AST, read: ast.AST, facts: Facts) -> bool:
             return False
         if facts.tree.index_in(region.body, cast) is None:
             return True
-    bare = facts.once(_bare_setters)
+    bare = facts.once(mode_changes)
     return any(may_run_between(cast, setter, read, facts) for setter in bare)
+
+
+def enters_inference(cast: ast.AST, read: ast.AST, facts: Facts) -> bool:
+    """Whether a read is, or may be, in inference mode, and a cast outside of it.
+
+    What is computed there cannot be saved for a backward pass later.
+    """
+    tree = facts.tree
+    for region, _ in _regions(read, facts):
+        if tree.index_in(region.body, cast) is not None:
+            continue
+        for item in region.items:
+            if _may_infer(item.context_expr, facts):
+                return True
+    return any(
+        may_run_between(cast, change, read, facts)
+        for change in facts.once(mode_changes)
+        if not (
+            isinstance(change, ast.Call)
+            and setter_of(change.func, facts) == "set_grad_enabled"
+        )
+    )
+
+
+def _may_infer(manager: ast.expr, facts: Facts) -> bool:
+    value = facts.value(manager)
+    setter = setter_of(value.func, facts) if isinstance(value, ast.Call) else None
+    if setter is not None and setter != "inference_mode":
+        return False
+    mode = _mode_of_manager(manager, facts)
+    return mode is not None and mode is not GradientMode.ENABLED
 
 
 def _regions(
@@ -129,7 +163,7 @@ def _mode_of_manager(node: ast.expr, facts: Facts) -> GradientMode | None:
     """The mode that a context manager sets; None if it sets none."""
     value = facts.value(node)
     if isinstance(value, ast.Call):
-        setter = _setter(value.func, facts)
+        setter = setter_of(value.func, facts)
         if setter is not None:
             return _mode_of_setter(setter, value)
         dotted = facts.resolve(value.func) or _plain_name(value.func)
@@ -138,9 +172,15 @@ def _mode_of_manager(node: ast.expr, facts: Facts) -> GradientMode | None:
     return GradientMode.UNKNOWN
 
 
-def _setter(function: ast.expr, facts: Facts) -> str | None:
+def is_harmless_manager(node: ast.expr, facts: Facts) -> bool:
+    """Whether a context manager is known to leave the mode alone."""
+    return _mode_of_manager(node, facts) is None
+
+
+def setter_of(function: ast.expr, facts: Facts) -> str | None:
+    """Which of the classes that set the mode an expression names, if one."""
     module, _, name = (facts.resolve(function) or "").rpartition(".")
-    return name if name in _SETTERS and module in _MODULES else None
+    return name if name in SETTERS and module in _MODULES else None
 
 
 def _mode_of_setter(setter: str, call: ast.Call) -> GradientMode:
@@ -184,7 +224,7 @@ def _mode_of_decorator(node: ast.expr, facts: Facts) -> GradientMode | None:
     call = node if isinstance(node, ast.Call) else ast.Call(node, [], [])
     dotted = _resolve_outside(call.func, facts, 0)
     module, _, name = dotted.rpartition(".")
-    if name in _SETTERS and module in _MODULES:
+    if name in SETTERS and module in _MODULES:
         return _mode_of_setter(name, call)
     is_harmless = dotted in _HARMLESS_DECORATORS or dotted.startswith(_HARMLESS_MODULES)
     return None if is_harmless else GradientMode.UNKNOWN
@@ -232,21 +272,3 @@ def _runs_later(node: ast.AST, holder: ast.AST, facts: Facts) -> bool:
             return True
         child = parent
     return False
-
-
-def _bare_setters(facts: Facts) -> list[ast.Call]:
-    """Calls that set the mode of the scope by something else than a `with`."""
-    found: list[ast.Call] = []
-    if not any(mark in facts.source.text for mark in _MARKS):
-        return found
-    for node in facts.nodes(ast.Call):
-        setter = _setter(node.func, facts)
-        parent = facts.tree.parents[node]
-        if setter is None or isinstance(parent, (ast.withitem, *SCOPES)):
-            continue
-        if isinstance(parent, ast.Call) and parent.func is node:
-            continue  # `no_grad()(function)`
-        is_entered = isinstance(parent, ast.Attribute | ast.Call)
-        if setter == "set_grad_enabled" or is_entered:
-            found.append(node)
-    return found

@@ -6,8 +6,11 @@ distinct
     `gather` takes an element twice exactly where a line of its index repeats;
     indexing takes one twice where two of its combined indices are the same.
 
-Unknown is None. Rows under an `arange` (`x[arange(n), labels]`) are taken to pair with
-one label each where the rank of `labels` is not known.
+Unknown is None. Rows under an `arange` (`x[arange(n), labels]`) pair with one label
+each where `labels` has one axis: with `[m, n]` labels each row is taken `m` times.
+
+Limits: an `arange` over the rows is taken to be as long as the indices that it is
+paired with; one of length one would be expanded to them.
 """
 
 from __future__ import annotations
@@ -17,9 +20,6 @@ from collections.abc import Sequence
 
 from ..directives import Directives
 from ..facts import Facts
-from ..tensor_calls import (
-    tensor_call,
-)
 from .axes import Line, normal
 from .items import plain_items
 from .masks import is_mask
@@ -28,6 +28,7 @@ from .pairs import Pairs
 from .permutations import permutation
 from .proofs import Prover
 from .ranks import known_rank
+from .receivers import operation
 from .results import gives_several, picked
 
 __all__ = [
@@ -130,7 +131,7 @@ def _is_plain(item: ast.expr, facts: Facts) -> bool:
 
 def _is_every_coordinate(index: ast.expr, facts: Facts) -> bool:
     """Whether an index is the whole tuple that `where` or `nonzero` gives."""
-    call = tensor_call(facts.value(index), facts)
+    call = operation(facts.value(index), facts)
     return (
         call is not None and call.name in ("where", "nonzero") and gives_several(call)
     )

@@ -27,12 +27,12 @@ from ..operators import (
 )
 from ..tensor_calls import (
     TensorCall,
-    tensor_call,
 )
 from ..values import (
     integer,
 )
 from .items import is_one, plain_items
+from .receivers import operation
 
 MOST_AXES = 12
 ANY_RANK = frozenset(range(MOST_AXES + 1))
@@ -80,7 +80,7 @@ def origin(line: Line, ranks: Ranks, facts: Facts) -> Origin:
         case ast.Attribute(value=base, attr="mT"):
             return _swapped(line, base, -2, -1)
         case ast.Call():
-            call = tensor_call(line.node, facts)
+            call = operation(line.node, facts)
             return None if call is None else _call(line, call, ranks, facts)
         case _:
             return None

@@ -15,9 +15,9 @@ from ..operators import (
 from ..tensor_calls import (
     TensorCall,
     is_builtin,
-    tensor_call,
     torch_function,
 )
+from .receivers import compares_tensors, operation
 from .results import picked, picked_by
 
 _TO_MASK = words(
@@ -70,7 +70,9 @@ class _Masks:
         match node:
             case ast.Compare(ops=ops):
                 plain = (ast.In, ast.NotIn, ast.Is, ast.IsNot)
-                return None if any(isinstance(op, plain) for op in ops) else True
+                if any(isinstance(op, plain) for op in ops):
+                    return None
+                return True if compares_tensors(node, self.facts) else None
             case ast.Constant(value=value):
                 return isinstance(value, bool) if isinstance(value, int) else None
             case ast.UnaryOp(op=ast.Invert(), operand=operand):
@@ -158,7 +160,7 @@ class _Masks:
             return False
         if dotted in _FACTORIES:
             return self._made(node)
-        call = tensor_call(node, self.facts)
+        call = operation(node, self.facts)
         if call is None:
             return None
         match call.name:

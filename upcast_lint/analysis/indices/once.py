@@ -20,7 +20,6 @@ from ..scalars import Operand
 from ..stability import is_rebound_inside
 from ..tensor_calls import (
     TensorCall,
-    tensor_call,
 )
 from ..values import (
     integer,
@@ -28,6 +27,7 @@ from ..values import (
 )
 from .axes import Line, normal, origin
 from .ranks import Shapes
+from .receivers import operation
 from .results import Picked, picked, picked_by
 
 _ONE = "one index along the dimension"
@@ -96,7 +96,7 @@ class OneIndex:
             case ast.UnaryOp(operand=operand):
                 return self._once_each((operand,), line)
             case ast.Call():
-                call = tensor_call(node, self.facts)
+                call = operation(node, self.facts)
                 found = None if call is None else self._once_in(call, line)
                 return found or self.from_origin(line, self.once)
             case _:

@@ -21,7 +21,6 @@ from ..scalars import Operand
 from ..stability import is_stable
 from ..tensor_calls import (
     TensorCall,
-    tensor_call,
 )
 from ..values import (
     integer,
@@ -29,6 +28,7 @@ from ..values import (
 )
 from .axes import Line, normal
 from .once import OneIndex, Proof, joint
+from .receivers import operation
 from .results import Picked, gives_several, picked
 from .vectors import vector_proof
 
@@ -86,7 +86,7 @@ class Prover(OneIndex):
             case ast.List() | ast.Call() if line.rank == 1:
                 found = vector_proof(node, self.wraps, self.facts)
         if found is None and isinstance(node, ast.Call):
-            call = tensor_call(node, self.facts)
+            call = operation(node, self.facts)
             found = None if call is None else self._ordered(call, line)
         return found or self.from_origin(line, self.distinct)
 
@@ -159,7 +159,7 @@ class Prover(OneIndex):
 
     def _squeezed_nonzero(self, call: TensorCall, line: Line) -> Proof | None:
         """`nonzero` has a column for each axis: a vector only of one column."""
-        inner = tensor_call(self.facts.value(call.tensor), self.facts)
+        inner = operation(self.facts.value(call.tensor), self.facts)
         if inner is None or inner.name not in ("nonzero", "argwhere"):
             return None
         if gives_several(inner) or line.rank != 1:

@@ -1,7 +1,12 @@
 """How many axes an expression can have, as far as the code tells.
 
 A name has a rank where each definition that may reach it has one, or where the scope
-unpacks its shape (`b, s = labels.shape`). What is not known may have any rank.
+unpacks its shape (`b, s = labels.shape`) on every way to it. What is not known may have
+any rank.
+
+Limits: what is handed in as a mask and summed along dimension 1 or the last one, which
+gives the length of each sequence, is taken to have two axes
+(`attention_mask.sum(dim=1)`).
 """
 
 from __future__ import annotations
@@ -19,7 +24,6 @@ from ..scalars import Operand, classify_operand
 from ..tensor_calls import (
     TensorCall,
     is_builtin,
-    tensor_call,
     torch_function,
 )
 from ..values import (
@@ -28,6 +32,7 @@ from ..values import (
 )
 from .axes import ANY_RANK, MOST_AXES, SAME_AXES, normal
 from .items import plain_items
+from .receivers import operation
 from .results import picked
 
 _VECTORS = words(
@@ -108,10 +113,21 @@ class Shapes:
             found = frozenset[int]().union(*map(self._definition, reaching))
             if found != ANY_RANK:
                 return found
-        unpacked = self.facts.once(_unpacked_ranks).get(reaching)
-        if unpacked is None or not reaching:
-            return ANY_RANK
-        return frozenset((unpacked,))
+        for statement, rank in self.facts.once(_unpacked_ranks).get(reaching, ()):
+            if reaching and self._comes_before(statement, node):
+                return frozenset((rank,))
+        return ANY_RANK
+
+    def _comes_before(self, statement: ast.stmt, node: ast.Name) -> bool:
+        """Whether a statement has run, or is about to run, where a name is read."""
+        tree = self.facts.tree
+        place = tree.place(statement)
+        index = tree.index_in(place.suite, node)
+        if index is None:
+            return False
+        return place.index <= index or not any(
+            index <= each < place.index for each in tree.jumps(place.suite)
+        )
 
     def _definition(self, definition: Definition) -> frozenset[int]:
         value = definition.value
@@ -136,7 +152,7 @@ class Shapes:
     def _subscript(self, base: ast.expr, index: ast.expr) -> frozenset[int]:
         items = plain_items(index, self.facts)
         if items is None:
-            return ANY_RANK
+            return frozenset((1,)) if self._picks_from(base, index) else ANY_RANK
         consumed, change = items.kept + items.dropped, items.added - items.dropped
         return frozenset(
             rank + change
@@ -144,13 +160,28 @@ class Shapes:
             if rank >= consumed and rank + change in ANY_RANK
         )
 
+    def _picks_from(self, base: ast.expr, index: ast.expr) -> bool:
+        """Whether an index is a mask made of all that it picks from."""
+        match self.facts.value(index):
+            case ast.Compare(left=ast.Name() as left, comparators=[other]) if (
+                isinstance(base, ast.Name)
+            ):
+                names = self.facts.names
+                return (
+                    left.id == base.id
+                    and names.of(left) == names.of(base)
+                    and self.operand(other) is Operand.NUMBER
+                )
+            case _:
+                return False
+
     def _call(self, node: ast.Call) -> frozenset[int]:
         dotted = torch_function(node, self.facts)
         if dotted in _VECTORS or self._is_range(node):
             return frozenset((1,))
         if dotted in _LITERALS and node.args and isinstance(node.args[0], ast.List):
             return self.ranks(node.args[0])
-        call = tensor_call(node, self.facts)
+        call = operation(node, self.facts)
         return ANY_RANK if call is None else self._result(call)
 
     def _is_range(self, node: ast.expr) -> bool:
@@ -236,7 +267,25 @@ class Shapes:
             return frozenset((0,))
         if integer(dim) is None:
             return ANY_RANK
-        return frozenset(max(r - 1, 0) for r in self.ranks(call.tensor))
+        ranks = self.ranks(call.tensor)
+        if ranks == ANY_RANK and call.name == "sum" and self._sums_mask(call):
+            return frozenset((1,))
+        return frozenset(max(r - 1, 0) for r in ranks)
+
+    def _sums_mask(self, call: TensorCall) -> bool:
+        """Whether a sum gives lengths of sequences, by the name of what it sums."""
+        match call.tensor:
+            case ast.Name(id=name) as tensor:
+                is_given = all(
+                    each.binding is Binding.PARAMETER
+                    for each in self.facts.names.of(tensor)
+                )
+            case ast.Attribute(attr=name):
+                is_given = True
+            case _:
+                return False
+        is_mask = is_given and "mask" in name.lower().split("_")
+        return is_mask and integer(call.argument(0, "dim")) in (1, -1)
 
 
 def known_rank(node: ast.expr, facts: Facts) -> int | None:
@@ -245,13 +294,15 @@ def known_rank(node: ast.expr, facts: Facts) -> int | None:
     return next(iter(found)) if len(found) == 1 else None
 
 
-def _unpacked_ranks(facts: Facts) -> dict[Reaching, int]:
-    """The ranks of what the scope unpacks the shapes of, by what reaches its name."""
-    found: dict[Reaching, int] = {}
+def _unpacked_ranks(facts: Facts) -> dict[Reaching, list[tuple[ast.stmt, int]]]:
+    """Where shapes are unpacked, and the ranks of theirs, by what reaches the name."""
+    found: dict[Reaching, list[tuple[ast.stmt, int]]] = {}
     for definition in facts.names.definitions:
         unpacked = _unpacked_shape(definition)
         if unpacked is not None:
-            found.setdefault(facts.names.of(unpacked[0]), unpacked[1])
+            name, rank = unpacked
+            places = found.setdefault(facts.names.of(name), [])
+            places.append((facts.tree.statement(name), rank))
     return found
 
 

@@ -12,12 +12,12 @@ from ..operators import (
 )
 from ..tensor_calls import (
     TensorCall,
-    tensor_call,
 )
 from ..values import (
     integer,
     truth,
 )
+from .receivers import operation
 
 _PAIRS = words("topk sort kthvalue mode median max min")
 _FIELDS = {"values": 0, "indices": 1}
@@ -70,7 +70,7 @@ def _of(
     unpacking: ast.AST | None = None,
 ) -> Picked | None:
     through = (base,) if isinstance(base, ast.Name) else ()
-    call = tensor_call(facts.value(base), facts)
+    call = operation(facts.value(base), facts)
     if call is None or not gives_several(call) or position < 0:
         return None
     return Picked(call, position, through, count, unpacking)
