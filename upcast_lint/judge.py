@@ -315,28 +315,10 @@ class _Judge:
         if not views or len(data) == 1:
             return False
         return any(
-            self._is_written(node)
+            self.effects.written_through(node) is Certainty.WRITES
             for moved in views
             for node in values_of(moved, self.facts)
         )
-
-    def _is_written(self, node: ast.expr) -> bool:
-        """Whether a value, or the name it is bound to, is written to in place."""
-        parent = self.facts.tree.parents[node]
-        match parent:
-            case ast.Attribute(attr=name):
-                return name.endswith("_") or not isinstance(parent.ctx, ast.Load)
-            case ast.Subscript():
-                return not isinstance(parent.ctx, ast.Load)
-            case ast.AugAssign():
-                return parent.target is node
-            case ast.Assign() | ast.NamedExpr() | ast.AnnAssign():
-                return any(
-                    self.effects.is_written(definition.name)
-                    for definition in self.facts.names.giving(node)
-                )
-            case _:
-                return False
 
     def _is_dense(self) -> bool:
         """Whether the source has no gaps in memory, by how it is made."""

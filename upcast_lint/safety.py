@@ -248,14 +248,14 @@ class _Assessor:
         ):
             return
         for value in values_of(moved, self.facts):
-            call = self.facts.tree.parents[value]
-            if (
-                isinstance(call, ast.Call)
-                and call.func is not value
-                and not self.effects.is_pure(call)
-            ):
+            parent = self.facts.tree.parents[value]
+            call = parent if isinstance(parent, ast.Call) else None
+            if self.effects.written_through(value) is not None:
+                who = "nothing" if call is None else f"`{self.facts.shown(call.func)}`"
                 self.out.need(
-                    f"`{self.facts.shown(call.func)}` writes to nothing it is given"
+                    f"{who} writes to what the selection gives"
+                    if call is None
+                    else f"{who} writes to nothing it is given"
                 )
 
     # What the operation accepts
@@ -604,7 +604,7 @@ class _Assessor:
             for node in stretch.of(facts.once(_loads))
             if self._is_use(node, aliases)
         ]
-        if aliases & facts.names.captured:
+        if aliases & facts.names.captured or self.effects.is_held(cast.source):
             uses += filter(stretch.holds, self.effects.impure_calls)
         if any(
             may_run_before_any(cast.call, node, places, facts, before_last=True)

@@ -13,11 +13,13 @@ from __future__ import annotations
 
 import ast
 import enum
-from collections.abc import Iterable
 
-from . import operators
+from . import operators, ops
 from .casts import recognise_cast
 from .facts import Facts
+from .names import Binding
+from .ops import Memory, Operation
+from .receivers import told_method
 from .tensor_calls import is_builtin
 
 
@@ -48,6 +50,10 @@ class Aliases:
         """`path` comes to hold `origin`, among other things."""
         self._derived.setdefault(origin, set()).add(path)
 
+    def made_from(self, paths: set[str]) -> set[str]:
+        """All that is made from any of the paths, and these."""
+        return _closure(paths, self._derived)
+
     def of(self, paths: set[str]) -> set[str]:
         """What the paths are made from, and all that is made from any of it."""
         return _closure(_closure(paths, self._origins), self._derived)
@@ -68,90 +74,129 @@ def shared_paths(
     node: ast.expr, facts: Facts, sharing: Sharing = Sharing.EVIDENT
 ) -> set[str]:
     """Paths whose tensors the value of an expression may share memory with."""
+    if isinstance(node, ast.Name):
+        return {node.id}
+    parts = shared_parts(node, facts, sharing)
+    if parts is None:
+        path = path_of(node)
+        return {path} if path else set()
+    return set().union(*(shared_paths(part, facts, sharing) for part in parts))
 
-    def inner(part: ast.expr) -> set[str]:
-        return shared_paths(part, facts, sharing)
 
-    def union(parts: Iterable[ast.expr]) -> set[str]:
-        return set().union(*map(inner, parts))
+def shared_parts(
+    node: ast.expr, facts: Facts, sharing: Sharing
+) -> list[ast.expr] | None:
+    """The parts of an expression that its value may share memory with.
 
+    None where it is a path of its own.
+    """
     match node:
         case ast.Name():
-            return {node.id}
-        case ast.Attribute():
-            if node.attr in operators.METADATA_ATTRIBUTES or node.attr == "dtype":
-                return set()
-            if node.attr in operators.VIEW_ATTRIBUTES:
-                return inner(node.value)
-            chain = path_of(node)
-            return {chain} if chain else inner(node.value)
+            return None
+        case ast.Attribute(value=value, attr=name):
+            if name in operators.METADATA_ATTRIBUTES or name == "dtype":
+                return []
+            if name in _VIEW_ATTRIBUTES or ops.method(name) is not None:
+                return [value]
+            return None if path_of(node) else [value]
         case ast.Subscript() | ast.Starred() | ast.Await() | ast.NamedExpr():
-            return inner(node.value)
+            return [node.value]
         case ast.IfExp():
-            return union((node.body, node.orelse))
+            return [node.body, node.orelse]
         case ast.BoolOp():
-            return union(node.values)
+            return node.values
         case ast.Tuple() | ast.List() | ast.Set():
-            return union(node.elts)
+            return node.elts
         case ast.Dict():
-            return union(node.values)
+            return node.values
+        case ast.DictComp():
+            return [node.value, *(g.iter for g in node.generators)]
         case ast.ListComp() | ast.GeneratorExp() | ast.SetComp():
-            return union([node.elt, *(g.iter for g in node.generators)])
+            return [node.elt, *(g.iter for g in node.generators)]
+        case ast.BinOp(left=left, right=right) if _joins_containers(node, facts):
+            return [left, right]
+        case ast.Lambda(args=arguments):
+            return [
+                each for each in (*arguments.defaults, *arguments.kw_defaults) if each
+            ]
         case ast.Call():
-            return union(_shared_operands(node, facts, sharing))
+            return _shared_operands(node, facts, sharing)
         case _:
-            return set()
+            return []
 
 
-_SHARING_METHODS = operators.VIEWS | operators.words(
-    """
-    narrow select split chunk unbind tensor_split expand expand_as diagonal unfold to
-    type type_as float double half bfloat16 cpu cuda numpy get items values keys
-    requires_grad_ long int bool
-    """
+_VIEW_ATTRIBUTES = operators.VIEW_ATTRIBUTES | operators.words(
+    "real imag H mH flat base __dict__ values indices"
 )
-"""Known methods whose result may share memory with what they are called on."""
+"""What shows a tensor, an array or an object as a whole."""
 
-_FRESH_METHODS = (operators.KNOWN_PURE_METHODS - _SHARING_METHODS) | operators.words(
-    "neg negative abs absolute"
-)
+
+def _joins_containers(node: ast.BinOp, facts: Facts) -> bool:
+    """Whether an operation is of lists or dicts: `[x] + [y]`, `[x] * 2`."""
+    if not isinstance(node.op, ast.Add | ast.Mult | ast.BitOr):
+        return False
+    return is_container(node.left, facts) or is_container(node.right, facts)
+
+
+def is_container(node: ast.expr, facts: Facts) -> bool:
+    """Whether an expression is a list, a tuple, a set or a dict that is made here."""
+    match facts.value(node):
+        case ast.List() | ast.Tuple() | ast.Set() | ast.Dict():
+            return True
+        case ast.ListComp() | ast.SetComp() | ast.DictComp():
+            return True
+        case ast.Call(func=ast.Name(id="list" | "tuple" | "dict" | "set")):
+            return True
+        case ast.BinOp() as made:
+            return made is not node and _joins_containers(made, facts)
+        case _:
+            return False
 
 
 def _shared_operands(call: ast.Call, facts: Facts, sharing: Sharing) -> list[ast.expr]:
     """The operands that a call's result may share memory with."""
     function = call.func
     given = [*call.args, *(k.value for k in call.keywords)]
-    unknown = given if sharing is Sharing.POSSIBLE else []
+    is_possible = sharing is Sharing.POSSIBLE
     dotted = facts.resolve(function)
     if dotted is not None:
-        name = dotted.rpartition(".")[2]
-        if dotted.startswith("torch.") and name in _FRESH_METHODS:
-            return []
-        if dotted.startswith("torch.") and name in _SHARING_METHODS:
-            return given
-        return unknown
+        return _of_operation(ops.function(dotted), given, is_possible)
     if isinstance(function, ast.Attribute):
         cast = recognise_cast(call, facts)
         if cast is not None and (cast.copies or sharing is Sharing.VIEW):
             return []
-        if function.attr in _FRESH_METHODS:
-            return []
-        if function.attr in operators.KNOWN_PURE_METHODS:
-            return [function.value]
-        return [function.value, *given] if sharing is Sharing.POSSIBLE else []
-    if (
-        isinstance(function, ast.Name)
-        and function.id in operators.PURE_BUILTINS
-        and is_builtin(function, function.id, facts)
-    ):
-        return given if function.id in _KEEPING_BUILTINS else []
-    return unknown
+        operation = told_method(call, facts)
+        if operation is None:
+            named = ops.method(function.attr) or ops.container_method(function.attr)
+            if named is not None and named.memory in _SHARING:
+                return [function.value, *(given if is_possible else [])]
+            return [function.value, *given] if is_possible else []
+        return [function.value] if operation.memory in _SHARING else []
+    if isinstance(function, ast.Name) and is_builtin(function, function.id, facts):
+        operation = ops.builtin(function.id)
+        if operation is not None:
+            return _of_operation(operation, given, is_possible)
+    if not is_possible:
+        return []
+    return [function, *given] if _is_made_here(function, facts) else given
 
 
-_KEEPING_BUILTINS = operators.words(
-    "list tuple dict zip enumerate iter reversed sorted next"
-)
-"""Built-in functions whose result holds what they are given."""
+def _is_made_here(function: ast.expr, facts: Facts) -> bool:
+    """Whether a callee may be a bound method or a `partial` that holds a tensor."""
+    if not isinstance(function, ast.Name):
+        return not isinstance(function, ast.Attribute)
+    return any(d.binding is Binding.ASSIGNED for d in facts.names.of(function))
+
+
+def _of_operation(
+    operation: Operation | None, given: list[ast.expr], is_possible: bool
+) -> list[ast.expr]:
+    if operation is None or operation.memory is Memory.UNKNOWN:
+        return given if is_possible else []
+    return given if operation.memory in _SHARING else []
+
+
+_SHARING = (Memory.VIEW, Memory.EITHER, Memory.HOLDS)
 
 
 def path_of(node: ast.expr) -> str | None:

@@ -1,56 +1,66 @@
-"""What may write to a tensor: in-place operations, aliases, and unknown calls.
+"""What may write to a tensor: in-place operations, aliases, and calls.
 
-Limits: another thread does not write; what a call is not given, it does not write to,
-names of enclosing scopes aside.
+The model
+---------
+What a call is not given it can still write to, through whatever holds the tensor: an
+object, a container, a closure, a global, an optimizer. So of each call one asks what
+is known of the callee:
+
+known
+    An operation of the table in `ops`, bound to its arguments, writes to those that
+    the table names and to nothing else. A method counts as one where what it is called
+    on is known (`receivers`). So does a function of the file, if nothing in it writes.
+    Built-in functions that call what they are given are as harmless as that.
+unknown
+    Every other call may write to what it is given, and to everything that is *held*.
+
+A source is *private*, and safe from calls that are not given it, if it was made in this
+function in memory of its own (`freshness`) and neither it nor an alias of it has been
+handed out before: stored in an attribute or in a container of unknown origin, captured
+by a nested function, given to an unknown call. All else is held: parameters,
+attributes, elements of containers, globals, what unknown calls return, `.grad`.
+
+Operators, attributes, loops and `with` call methods too. Those of classes of the file
+are looked at (`hooks`); entering and leaving an unknown context is an unknown call; so
+is a round of an iterator that an unknown call made, and whatever a generator or `map`
+was made to do runs at any call or loop behind it.
+
+`backward` writes to the `.grad` of leaves, and to what hooks on them reach: nothing
+shows that a source is not one, so that it is an unknown call.
+
+Limits: another thread does not write; two parameters share no memory; operators,
+attributes and iterators of classes of other files write to nothing; `self.name = …`
+only binds; a function of torch is what its name says.
 """
 
 from __future__ import annotations
 
 import ast
 import enum
+from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
 
-from . import operators
-from .aliases import Aliases, Sharing, holders_of, shared_paths
+from . import ops
+from .aliases import (
+    Aliases,
+    Sharing,
+    holders_of,
+    is_container,
+    shared_parts,
+    shared_paths,
+)
+from .calls import Target, arguments_of, consumes, known_call
+from .calls import is_lazy as is_lazy_call
 from .facts import Facts
-from .names import Binding, free_names
+from .freshness import is_fresh
+from .hooks import asked_by, run_by
+from .imports import Imports, scope_chain
+from .names import Binding, free_names, reaching_definitions
 from .order import SUSPENSIONS
-from .syntax import FunctionNode, walk_scope
+from .receivers import Receiver, receiver_of
+from .syntax import FunctionNode, start_of, walk_scope
 from .tensor_calls import is_builtin
-
-_PURE_MODULES = operators.words(
-    """
-    torch torch.nn.functional torch.special torch.linalg torch.fft torch.nn torch.cuda
-    torch.autograd torch.testing math numpy numpy.linalg numpy.testing typing logging
-    os os.path time dataclasses einops collections copy json re warnings
-    """
-)
-"""Modules whose functions do not write to what they are given, the following aside."""
-
-_WRITERS = operators.words("numpy.copyto numpy.put numpy.place numpy.putmask")
-
-_QUERIES = operators.words(
-    """
-    get_rank get_world_size get_process_group_ranks get_global_rank is_initialized
-    is_available barrier get_group new_group get_backend ReduceOp
-    """
-)
-"""What `torch.distributed` has besides collectives, which write to what they get."""
-
-_INPLACE_FLAG = operators.words(
-    """
-    relu relu6 leaky_relu elu selu celu silu mish hardtanh hardswish hardsigmoid rrelu
-    threshold dropout alpha_dropout dropout1d dropout2d dropout3d feature_alpha_dropout
-    """
-)
-"""Functions of `torch.nn.functional` with a positional `inplace`."""
-
-_WRITING_OPTIONS = ("max_norm", "running_mean", "running_var")
-"""Parameters that make an operation write to another of its arguments."""
-
-_STORES = operators.words("append extend insert update setdefault appendleft")
-"""Methods by which a container comes to hold a tensor."""
 
 _ANYTHING = "*"
 """The path of a write that may reach every tensor."""
@@ -58,8 +68,8 @@ _ANYTHING = "*"
 _SOURCE = "\0"
 """Stands for the source in the label of a possible write."""
 
-_OUTSIDE = "^"
-"""The path of a write that may reach what other scopes hold."""
+_HELD = "^"
+"""The path of a write that may reach every tensor that is not private."""
 
 
 class Certainty(enum.Enum):
@@ -99,11 +109,17 @@ class Effects:
         self.writes: list[Write] = []
         self._places: dict[str, list[int]] = {}
         """Where in `writes` those to each path are."""
+        self._written: dict[ast.expr, Certainty] = {}
+        """The expressions that are written to where they stand."""
+        self._handed: dict[str, list[ast.AST]] = {}
+        """Where each path, or what it is made from, is handed out."""
         self._nested_paths: set[str] = set()
         """What nested functions may write to, whenever they are called."""
         self._aliases = {sharing: Aliases() for sharing in Sharing}
-        for node in walk_scope(facts.scope):
+        nodes = list(walk_scope(facts.scope))
+        for node in nodes:
             self._collect(node)
+        self._defer(nodes)
         for definition in facts.names.definitions:
             if definition.value is not None and definition.binding is not (
                 Binding.AUGMENTED
@@ -115,20 +131,29 @@ class Effects:
         paths = shared_paths(source, self.facts)
         certain = self._aliases[Sharing.EVIDENT].of(paths)
         possible = self._aliases[Sharing.POSSIBLE].of(paths)
-        if any(self._is_outside(path) for path in possible):
-            possible.add(_OUTSIDE)
-        possible.add(_ANYTHING)
         holders = possible | {h for path in possible for h in holders_of(path)}
-        places = {n for path in certain | holders for n in self._places.get(path, ())}
+        places = {n for path in holders for n in self._places.get(path, ())}
+        places |= {n for path in possible for n in self._parts.get(path, ())}
+        places |= {n for path in holders for n in self._places.get(f"{path}.", ())}
+        places.update(self._places.get(_ANYTHING, ()))
         found: list[Write] = []
         for place in sorted(places):
             write = self.writes[place]
-            if write.path in certain:
+            if write.path in certain or write.path == _ANYTHING:
                 found.append(write)
-            elif write.path in possible or (
-                write.certainty is Certainty.MAY_WRITE and write.path in holders
-            ):
+            elif write.path in possible or not isinstance(write.node, ast.Attribute):
                 found.append(_only_possible(write))
+            elif write.certainty is Certainty.MAY_WRITE:
+                found.append(write)
+        known = {write.node for write in found}
+        held = [
+            write
+            for place in self._places.get(_HELD, ())
+            if (write := self.writes[place]).node not in known
+        ]
+        if held:
+            handed = self._handed_out(source, possible)
+            found += [w for w in held if handed is None or self._follows(w, handed)]
         return found
 
     def is_written_by_nested(self, source: ast.expr) -> bool:
@@ -140,21 +165,126 @@ class Effects:
         """The paths that show what `source` gives, uncast."""
         return self._aliases[Sharing.VIEW].of(shared_paths(source, self.facts))
 
+    def is_held(self, source: ast.expr) -> bool:
+        """Whether something outside of the scope may hold the tensor by its name."""
+        paths = shared_paths(source, self.facts)
+        return any(self._is_outside(path) or "." in path for path in paths)
+
+    def written_through(self, value: ast.expr) -> Certainty | None:
+        """Whether a value is written to where it goes, or through what is made of it.
+
+        Of what a name becomes, all of the scope counts.
+        """
+        worst: Certainty | None = None
+        pending, seen = [value], {value}
+        while pending:
+            node = pending.pop()
+            certainty = self._written.get(node)
+            names = [d.name for d in self.facts.names.giving(node)]
+            found = [certainty, *map(self._written_name, names)]
+            if Certainty.WRITES in found:
+                return Certainty.WRITES
+            if Certainty.MAY_WRITE in found:
+                worst = Certainty.MAY_WRITE
+            parent = self.facts.tree.parents.get(node)
+            if isinstance(parent, ast.keyword):
+                parent = self.facts.tree.parents.get(parent)
+            if isinstance(parent, ast.Attribute) and parent.value is node:
+                call = self.facts.tree.parents.get(parent)
+                if isinstance(call, ast.Call) and call.func is parent:
+                    pending += self._carrying(call, node, seen)
+            if isinstance(parent, ast.expr):
+                pending += self._carrying(parent, node, seen)
+        return worst
+
+    def _carrying(
+        self, outer: ast.expr, node: ast.expr, seen: set[ast.expr]
+    ) -> list[ast.expr]:
+        """`outer`, if its value may share the memory of a part of it."""
+        parts = shared_parts(outer, self.facts, Sharing.EVIDENT)
+        is_path = parts is None and not isinstance(outer, ast.Name)
+        if outer in seen or not (is_path or node in (parts or ())):
+            return []
+        seen.add(outer)
+        return [outer]
+
+    def _written_name(self, name: str) -> Certainty | None:
+        """Whether what a name is bound to is written to by this or another name."""
+        found = {
+            self.writes[place].certainty
+            for path in self._aliases[Sharing.EVIDENT].made_from({name})
+            for place in (*self._places.get(path, ()), *self._parts.get(path, ()))
+        }
+        if Certainty.WRITES in found:
+            return Certainty.WRITES
+        return Certainty.MAY_WRITE if found else None
+
+    @cached_property
+    def _parts(self) -> dict[str, list[int]]:
+        """Where in `writes` those to parts of each path are, gradients aside."""
+        found: dict[str, list[int]] = {}
+        for path, places in self._places.items():
+            if path.endswith((".grad", ".")):
+                continue
+            for holder in holders_of(path) - {path}:
+                found.setdefault(holder, []).extend(places)
+        return found
+
     def _is_outside(self, path: str) -> bool:
         """Whether a path begins at a name that another scope binds."""
         return not self.facts.names.named(path.partition(".")[0])
 
-    def is_written(self, path: str) -> bool:
-        """Whether a path itself is evidently written to."""
-        return any(
-            self.writes[place].certainty is Certainty.WRITES
-            for place in self._places.get(path, ())
-        )
-
     @cached_property
     def impure_calls(self) -> list[ast.Call]:
         """The calls that may write to what they can reach."""
-        return [call for call in self.facts.nodes(ast.Call) if not self.is_pure(call)]
+        return [
+            call for call in self.facts.nodes(ast.Call) if not self.is_harmless(call)
+        ]
+
+    @cached_property
+    def writes_nothing(self) -> bool:
+        """Whether a function writes to nothing but what it makes itself."""
+        return not any(
+            write.path in (_HELD, _ANYTHING) or not self._is_own(write.path)
+            for write in self.writes
+        )
+
+    def _is_own(self, path: str) -> bool:
+        """Whether a path is a name whose every value is made here."""
+        names = self.facts.names
+        definitions = names.named(path)
+        return bool(definitions) and all(
+            definition.binding is Binding.AUGMENTED
+            or (
+                definition.binding is Binding.ASSIGNED
+                and definition.value is not None
+                and is_fresh(definition.value, self.facts)
+            )
+            for definition in definitions
+        )
+
+    # Privacy
+
+    def _handed_out(self, source: ast.expr, paths: set[str]) -> list[ast.AST] | None:
+        """Where a source that was made here is handed out; None if it was not."""
+        if not is_fresh(source, self.facts):
+            return None
+        return [node for path in paths for node in self._handed.get(path, ())]
+
+    def _follows(self, write: Write, handed: Sequence[ast.AST]) -> bool:
+        tree = self.facts.tree
+        loops = tree.enclosing_loops(write.node)
+        return any(
+            start_of(node) < start_of(write.node)
+            or any(loop in loops for loop in tree.enclosing_loops(node))
+            for node in handed
+        )
+
+    def _hand_out(self, node: ast.AST, value: ast.expr) -> None:
+        for path in shared_paths(value, self.facts, Sharing.POSSIBLE):
+            self._handed.setdefault(path, []).append(node)
+
+    # Collecting
 
     def _note(self, write: Write) -> None:
         self._places.setdefault(write.path, []).append(len(self.writes))
@@ -166,50 +296,123 @@ class Effects:
             for origin in shared_paths(value, self.facts, sharing):
                 aliases.join(path, origin)
 
-    def _store(self, holder: ast.expr, value: ast.expr) -> None:
+    def _store(self, node: ast.AST, holder: ast.expr, value: ast.expr) -> None:
         """Note that an attribute or a container comes to hold a value.
 
         A tensor copies what is stored by index.
         """
-        if isinstance(holder, ast.Subscript):
-            made = self.facts.value(holder.value)
-            if isinstance(made, ast.Call) and (
-                self.facts.resolve(made.func) or ""
-            ).startswith("torch."):
-                return
+        owner = holder.value if isinstance(holder, ast.Subscript) else holder
+        kind = receiver_of(owner, self.facts)
+        if owner is not holder and kind in (Receiver.TENSOR, Receiver.ARRAY):
+            return
         for path in shared_paths(holder, self.facts):
-            for sharing, aliases in self._aliases.items():
-                for origin in shared_paths(value, self.facts, sharing):
-                    aliases.hold(path, origin)
+            self._hold(path, value)
+        if kind is not Receiver.PLAIN:
+            self._hand_out(node, value)
+
+    def _hold(self, path: str, value: ast.expr) -> None:
+        for sharing, aliases in self._aliases.items():
+            for origin in shared_paths(value, self.facts, sharing):
+                aliases.hold(path, origin)
 
     def _write(self, node: ast.AST, target: ast.expr, label: str) -> None:
-        for path in shared_paths(target, self.facts):
-            self._note(Write(node, path, Certainty.WRITES, label))
+        self._reach(node, target, Certainty.WRITES, label)
 
     def _may_write(self, node: ast.AST, target: ast.expr, label: str) -> None:
+        self._reach(node, target, Certainty.MAY_WRITE, label)
+
+    def _reach(
+        self, node: ast.AST, target: ast.expr, certainty: Certainty, label: str
+    ) -> None:
+        if self._written.get(target) is not Certainty.WRITES:
+            self._written[target] = certainty
         for path in shared_paths(target, self.facts):
-            self._note(Write(node, path, Certainty.MAY_WRITE, label))
+            self._note(Write(node, path, certainty, label))
+
+    def _may_write_held(self, node: ast.AST, what: str) -> None:
+        label = f"{what} does not change {_SOURCE}"
+        self._note(Write(node, _HELD, Certainty.MAY_WRITE, label))
 
     def _collect(self, node: ast.AST) -> None:
         match node:
             case ast.AugAssign():
-                self._write(node, node.target, "is assigned in place")
+                if is_container(node.value, self.facts):
+                    self._store(node, node.target, node.value)
+                else:
+                    self._write(node, node.target, "is assigned in place")
             case ast.Subscript(ctx=ast.Store() | ast.Del()):
                 if not _is_key(node.slice):
                     self._write(node, node.value, "is assigned by index")
             case ast.Attribute(ctx=ast.Store()):
-                self._write(node, node.value, f"has its `{node.attr}` set")
+                self._set(node)
             case ast.Assign():
                 for target in node.targets:
                     if isinstance(target, ast.Attribute | ast.Subscript):
-                        self._store(target, node.value)
+                        self._store(node, target, node.value)
             case ast.Call():
                 self._call(node)
             case ast.FunctionDef() | ast.AsyncFunctionDef() | ast.Lambda():
                 self._nested(node)
+            case ast.ClassDef():
+                for name in free_names(node):
+                    self._handed.setdefault(name, []).append(node)
+            case ast.With():
+                self._with(node)
+            case ast.For() | ast.comprehension():
+                if self._is_unknown_iterator(node.iter):
+                    self._may_write_held(
+                        node.iter, f"iterating over {self._q(node.iter)}"
+                    )
             case _ if isinstance(node, SUSPENSIONS):
                 label = f"{_SOURCE} does not change while the function is suspended"
                 self._note(Write(node, _ANYTHING, Certainty.MAY_WRITE, label))
+            case _:
+                pass
+        for method in run_by(node, self.facts):
+            if not self._writes_nothing(method):
+                self._runs(node, method)
+
+    def _runs(self, node: ast.AST, method: FunctionNode) -> None:
+        """An operator, an attribute or a loop runs a method of a class of the file."""
+        place = node if isinstance(node, ast.expr | ast.stmt) else None
+        if isinstance(node, ast.comprehension | ast.For):
+            place = node.iter
+        elif isinstance(node, ast.If | ast.While):
+            place = node.test
+        if place is None:
+            return
+        for part in ast.iter_child_nodes(place):
+            if isinstance(part, ast.expr):
+                label = f"`{method.name}` does not change {_SOURCE}"
+                self._may_write(place, part, label)
+                self._hand_out(place, part)
+        self._may_write_held(place, f"`{method.name}`")
+
+    def _set(self, node: ast.Attribute) -> None:
+        """An attribute of an object is set, which may run code of its class."""
+        self._write(node, node.value, f"has its `{node.attr}` set")
+        is_own = isinstance(node.value, ast.Name) and node.value.id == "self"
+        if is_own or receiver_of(node.value, self.facts) is not Receiver.UNKNOWN:
+            return
+        label = f"setting {self._q(node)} does not change {_SOURCE}"
+        for path in shared_paths(node.value, self.facts):
+            self._note(Write(node, f"{path}.", Certainty.MAY_WRITE, label))
+
+    def _with(self, node: ast.With) -> None:
+        """What an unknown context does when it is entered and left."""
+        for item in node.items:
+            manager = self.facts.value(item.context_expr)
+            if isinstance(manager, ast.Call) and self.is_harmless(manager):
+                continue
+            text = self._q(item.context_expr)
+            if not isinstance(item.context_expr, ast.Call):
+                self._may_write_held(item.context_expr, f"entering {text}")
+                self._may_write(
+                    item.context_expr,
+                    item.context_expr,
+                    f"entering {text} does not change {_SOURCE}",
+                )
+            self._may_write_held(node, f"leaving {text}")
 
     def _nested(self, function: FunctionNode | ast.Lambda) -> None:
         """What a nested function may write to, any call of unknown code may."""
@@ -217,8 +420,17 @@ class Effects:
         inner = effects_of(facts)
         label = f"no nested function changes {_SOURCE}"
         own = getattr(function, "name", None)
+        defaults = (*function.args.defaults, *function.args.kw_defaults)
+        for default in defaults:
+            if default is not None and own is not None:
+                self._hold(own, default)
         for name in sorted(free_names(function)):
-            writes = inner.writes_to(ast.Name(name, ast.Load()))
+            self._handed.setdefault(name, []).append(function)
+            writes = [
+                write
+                for write in inner.writes_to(ast.Name(name, ast.Load()))
+                if write.path != _HELD
+            ]
             if writes:
                 self._nested_paths.add(name)
             is_certain = any(w.certainty is Certainty.WRITES for w in writes)
@@ -229,88 +441,212 @@ class Effects:
                     self._note(Write(call, name, Certainty.MAY_WRITE, label))
 
     def _call(self, call: ast.Call) -> None:
-        given = [
-            *(a.value if isinstance(a, ast.Starred) else a for a in call.args),
-            *(k.value for k in call.keywords),
-        ]
-        for keyword in call.keywords:
+        given = arguments_of(call)
+        function = call.func
+        last = function.attr if isinstance(function, ast.Attribute) else ""
+        if is_builtin(function, "setattr", self.facts) and len(given) == 3:
+            self._write(call, given[0], "is changed by `setattr`")
+            self._store(call, given[0], given[2])
+            return
+        if isinstance(function, ast.Attribute) and ops.stores(last):
+            for argument in given:
+                self._store(call, function.value, argument)
+        known = known_call(call, self.facts)
+        if known is not None:
+            for target in known.targets:
+                self._known_target(call, target)
+        elif _is_in_place(last) and isinstance(function, ast.Attribute):
+            self._write(call, function.value, f"is written to by `{last}`")
+        for keyword in call.keywords if known is None else ():
             if keyword.arg == "out":
                 self._write(call, keyword.value, "is written to by `out=`")
             if keyword.arg == "inplace" and call.args:
                 self._write(call, call.args[0], "is written to in place")
-            if keyword.arg in _WRITING_OPTIONS:
-                for argument in given:
-                    self._write(call, argument, f"is written to by `{keyword.arg}`")
-        function = call.func
-        name = self._label(function)
-        dotted = self.facts.resolve(function)
-        last = _last(dotted or "") or getattr(function, "attr", "")
-        if last.endswith("_") and not last.endswith("__"):
-            if dotted is None and isinstance(function, ast.Attribute):
-                self._write(call, function.value, f"is written to by `{last}`")
-                return
-            if given:
-                self._write(call, given[0], f"is written to by `{last}`")
-                return
-        if dotted is not None and self._writes_by_contract(call, dotted):
-            for argument in given:
-                self._write(call, argument, f"is written to by `{name}`")
-            return
-        if is_builtin(function, "setattr", self.facts) and len(given) == 3:
-            self._write(call, given[0], "is changed by `setattr`")
-            self._store(given[0], given[2])
-            return
-        if isinstance(function, ast.Attribute) and last in _STORES:
-            for argument in given:
-                self._store(function.value, argument)
-        if self.is_pure(call):
-            return
-        label = f"`{name}` does not change {_SOURCE}"
-        if dotted is None and isinstance(function, ast.Attribute):
-            self._may_write(call, function.value, label)
-        for argument in given:
-            self._may_write(call, argument, label)
-        self._note(Write(call, _OUTSIDE, Certainty.MAY_WRITE, label))
+        if not self.is_harmless(call):
+            self._unknown(call, given)
 
-    def _writes_by_contract(self, call: ast.Call, dotted: str) -> bool:
-        module, _, name = dotted.rpartition(".")
-        if dotted in _WRITERS:
-            return True
-        if module == "torch.distributed":
-            return name not in _QUERIES
-        return (
-            module == "torch.nn.functional"
-            and name in _INPLACE_FLAG
-            and bool(call.args)
-            and isinstance(call.args[-1], ast.Constant)
-            and call.args[-1].value is True
-        )
+    def _known_target(self, call: ast.Call, target: Target) -> None:
+        match target.flag:
+            case "out":
+                label = "is written to by `out=`"
+            case "inplace":
+                label = "is written to in place"
+            case "max_norm":
+                label = "is written to by `max_norm`"
+            case _:
+                last = self._label(call.func).rpartition(".")[2]
+                label = f"is written to by `{last}`"
+        if target.is_certain:
+            self._write(call, target.node, label)
+        else:
+            label = f"`{self._label(call.func)}` does not change {_SOURCE}"
+            self._may_write(call, target.node, label)
 
-    def is_pure(self, call: ast.Call) -> bool:
-        """Whether a call is known to write to nothing that it can reach."""
+    def _unknown(self, call: ast.Call, given: Sequence[ast.expr]) -> None:
+        """A call of unknown code may write to what it is given, and to what is held."""
         function = call.func
-        dotted = self.facts.resolve(function)
-        if dotted is not None:
-            module = dotted.rpartition(".")[0]
-            return module in _PURE_MODULES or (
-                module == "torch.distributed" and _last(dotted) in _QUERIES
-            )
+        label = f"`{self._label(function)}` does not change {_SOURCE}"
+        reached = list(given)
         if isinstance(function, ast.Attribute):
-            return function.attr in operators.KNOWN_PURE_METHODS
+            if self.facts.resolve(function) is None:
+                reached.insert(0, function.value)
+        elif not (isinstance(function, ast.Name) and self._is_outside(function.id)):
+            reached.insert(0, function)
+        for each in reached:
+            self._may_write(call, each, label)
+            self._hand_out(call, each)
+        self._note(Write(call, _HELD, Certainty.MAY_WRITE, label))
+
+    def _defer(self, nodes: Sequence[ast.AST]) -> None:
+        """What a generator or a `map` does, any call or loop behind it may do."""
+        tree = self.facts.tree
+        lazy = [node for node in nodes if self._is_lazy(node)]
+        if not lazy:
+            return
+        inside: set[ast.AST] = set()
+        for node in lazy:
+            is_generator = isinstance(node, ast.GeneratorExp)
+            inside.update(tree.below(node) if is_generator else (node,))
+        late = [write for write in self.writes if write.node in inside]
+        places: list[ast.AST] = [
+            node.iter if isinstance(node, ast.For) else node
+            for node in nodes
+            if isinstance(node, ast.Call | ast.For | ast.Starred | ast.YieldFrom)
+            and node not in inside
+        ]
+        for write in late:
+            label = f"what is consumed late does not change {_SOURCE}"
+            for place in places:
+                self._note(Write(place, write.path, Certainty.MAY_WRITE, label))
+
+    def _is_lazy(self, node: ast.AST) -> bool:
+        """Whether an expression is run later, by what consumes its result."""
+        is_lazy = isinstance(node, ast.GeneratorExp) or (
+            isinstance(node, ast.Call)
+            and is_builtin(node.func, getattr(node.func, "id", ""), self.facts)
+            and is_lazy_call(node, self.facts)
+        )
+        if not is_lazy:
+            return False
+        parent = self.facts.tree.parents[node]
+        return not (isinstance(parent, ast.Call) and consumes(parent, self.facts))
+
+    def _is_unknown_iterator(self, node: ast.expr, depth: int = 4) -> bool:
+        """Whether a round of an iterator may run unknown code."""
+        match node:
+            case ast.Name():
+                return depth > 0 and any(
+                    d.value is not None
+                    and d.binding is Binding.ASSIGNED
+                    and self._is_unknown_iterator(d.value, depth - 1)
+                    for d in self.facts.names.of(node)
+                )
+            case ast.Call() if is_lazy_call(node, self.facts):
+                return any(self._is_unknown_iterator(a, depth) for a in node.args)
+            case ast.Call():
+                return not self.is_harmless(node)
+            case _:
+                return False
+
+    def is_harmless(self, call: ast.Call) -> bool:
+        """Whether a call writes to nothing that it can reach, its targets aside."""
+        known = known_call(call, self.facts)
+        if known is None:
+            function = self._defined(call.func)
+            return function is not None and self._writes_nothing(function)
+        if not all(map(self._is_harmless_callable, known.callables)):
+            return False
+        if isinstance(call.func, ast.Name) and not all(
+            map(self._writes_nothing, asked_by(call, self.facts))
+        ):
+            return False
+        if consumes(call, self.facts):
+            return not any(map(self._is_unknown_iterator, call.args))
+        return True
+
+    def _is_harmless_callable(self, node: ast.expr) -> bool:
+        match node:
+            case ast.Lambda():
+                return effects_of(self.facts.nested(node)).writes_nothing
+            case ast.Name(id=name) if is_builtin(node, name, self.facts):
+                return ops.builtin(name) is not None and name not in ("map", "filter")
+            case ast.Attribute(value=ast.Name(id="str")):
+                return True
+            case ast.Name():
+                function = self._defined(node)
+                return function is not None and self._writes_nothing(function)
+            case _:
+                dotted = self.facts.resolve(node)
+                operation = None if dotted is None else ops.function(dotted)
+                return operation is not None and not operation.writes
+
+    def _defined(self, function: ast.expr) -> FunctionNode | None:
+        """The one function of this scope or the module that a name stands for."""
         if not isinstance(function, ast.Name):
-            return False
-        if not is_builtin(function, function.id, self.facts):
-            return False
-        if function.id in ("map", "filter", "sorted", "min", "max", "next", "iter"):
-            return not any(
-                isinstance(k.value, ast.Name | ast.Lambda) and k.arg == "key"
-                for k in call.keywords
-            ) and function.id not in ("map", "filter")
-        return function.id in operators.PURE_BUILTINS
+            return None
+        reaching = self.facts.names.only(function)
+        if reaching is None:
+            return None
+        node: ast.AST = reaching.node
+        if reaching.binding is Binding.FREE:
+            for names in self.facts.imports.outer:
+                found = names.named(function.id)
+                if found:
+                    node = found[0].node if len(found) == 1 else names.scope
+                    break
+            if self.facts.is_declared(function.id):
+                return None
+        return node if isinstance(node, ast.FunctionDef) else None
+
+    def _writes_nothing(self, function: FunctionNode) -> bool:
+        """Whether a function of the file writes to nothing that it does not make."""
+        tree = self.facts.tree
+        return tree.once(tree.module, _Functions).write_nothing(function, self.facts)
+
+    def _q(self, node: ast.expr) -> str:
+        return f"`{self._label(node)}`"
 
     def _label(self, function: ast.expr) -> str:
         text = self.facts.text(function)
         return text if len(text) <= 60 and "\n" not in text else "a call"
+
+
+class _Functions:
+    """What is known of the functions of a module that others call."""
+
+    def __init__(self, module: ast.Module) -> None:
+        self._known: dict[ast.AST, bool] = {}
+
+    def write_nothing(self, function: FunctionNode, caller: Facts) -> bool:
+        if function in self._known:
+            return self._known[function]
+        self._known[function] = False  # if it calls itself
+        kept = ("staticmethod", "property", "cached_property", "no_grad", "cache")
+        heads = [
+            d.func if isinstance(d, ast.Call) else d for d in function.decorator_list
+        ]
+        is_plain = isinstance(function, ast.FunctionDef) and all(
+            getattr(d, "id", getattr(d, "attr", "")) in kept for d in heads
+        )
+        if is_plain and not _suspends(function):
+            tree = caller.tree
+            outer = [
+                tree.once(each, reaching_definitions)
+                for each in scope_chain(tree, function)
+            ]
+            names = tree.once(function, reaching_definitions)
+            imports = Imports(tree, names, outer)
+            facts = Facts(caller.source, tree, function, names, imports)
+            self._known[function] = effects_of(facts).writes_nothing
+        return self._known[function]
+
+
+def _suspends(function: FunctionNode) -> bool:
+    return any(isinstance(node, SUSPENSIONS) for node in walk_scope(function))
+
+
+def _is_in_place(name: str) -> bool:
+    return name.endswith("_") and not name.endswith("__")
 
 
 def _only_possible(write: Write) -> Write:
@@ -324,7 +660,3 @@ def _only_possible(write: Write) -> Write:
 def _is_key(index: ast.expr) -> bool:
     """Whether an index is a key of a mapping, and no index of a tensor."""
     return isinstance(index, ast.Constant) and isinstance(index.value, str | bytes)
-
-
-def _last(dotted: str) -> str:
-    return dotted.rpartition(".")[2]

@@ -82,35 +82,3 @@ STRIDE_SENSITIVE = words("""
     storage_offset as_strided
     """)
 """Operations whose result may depend on the strides of what they read."""
-
-KNOWN_PURE_METHODS = (
-    VIEWS
-    | EXACT_ARITHMETIC
-    | ELEMENTWISE
-    | METADATA_METHODS
-    | STRIDE_SENSITIVE
-    | words("""
-    gather take take_along_dim index_select masked_select narrow select split
-    chunk unbind tensor_split argmax argmin max min amax amin aminmax topk
-    kthvalue sort argsort median mode softmax log_softmax logsumexp float double
-    half bfloat16 long int bool short byte to type type_as cpu cuda numpy tolist
-    item clone expand expand_as repeat repeat_interleave masked_fill where
-    scatter scatter_add index_add index_copy index_put index_fill eq ne lt le gt
-    ge logical_and logical_or logical_not isnan isinf isfinite any all nonzero
-    unique count_nonzero flip roll diagonal tril triu unfold new_zeros new_ones
-    new_empty new_full new_tensor element_size floor_divide remainder fmod
-    maximum minimum lerp addcmul addcdiv bincount histc multinomial
-    cross_entropy nll_loss kl_div backward register_hook requires_grad_ append
-    extend items keys values get format join split strip startswith endswith
-    lower upper count index copy update info debug warning error
-    """)
-)
-"""Methods that do not write to the tensor they are called on or are given."""
-
-PURE_BUILTINS = words("""
-    abs all any bool dict divmod enumerate filter float format frozenset getattr
-    hasattr hash id int isinstance issubclass iter len list map max min next
-    print range repr reversed round set slice sorted str sum tuple type zip
-    ValueError RuntimeError TypeError AssertionError NotImplementedError
-    KeyError IndexError super
-    """)

@@ -39,7 +39,12 @@ def may_run_before_any(
     *,
     before_last: bool = False,
 ) -> bool:
-    """`may_run_between` for any of several nodes, on one walk of the paths."""
+    """`may_run_between` for any of several nodes, on one walk of the paths.
+
+    A `with` statement that holds `first` runs when it is left.
+    """
+    if isinstance(middle, ast.With) and facts.tree.contains(middle, first):
+        return not all(facts.tree.contains(middle, last) for last in lasts)
     behind: dict[ast.AST, int] = {}
     for last in lasts:
         order = _order(first, middle, last, facts, before_last)

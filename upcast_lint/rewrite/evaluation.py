@@ -31,7 +31,7 @@ def check_order(cast: Cast, read: Read, facts: Facts) -> None:
             case ast.Await() | ast.Yield() | ast.YieldFrom():
                 is_quiet = False
             case ast.Call():
-                is_quiet &= effects_of(facts).is_pure(part)
+                is_quiet &= effects_of(facts).is_harmless(part)
             case _:
                 pass
     for part in late:
@@ -44,7 +44,7 @@ def check_order(cast: Cast, read: Read, facts: Facts) -> None:
                 changes = not is_quiet and facts.resolve(part) is None
             case ast.Call():
                 is_free = is_quiet and not bound
-                changes = not is_free and not effects_of(facts).is_pure(part)
+                changes = not is_free and not effects_of(facts).is_harmless(part)
             case ast.NamedExpr() | ast.Await() | ast.Yield() | ast.YieldFrom():
                 changes = True
             case _:

@@ -20,7 +20,7 @@ import ast
 from collections.abc import Sequence
 from dataclasses import dataclass, field
 
-from .. import operators
+from .. import operators, ops
 from ..definition_guard import Guard
 from ..directives import Directives
 from ..facts import Facts
@@ -81,7 +81,7 @@ _CONTAINERS = words(
     join keys lower register_hook startswith strip update upper values warning
     """
 )
-_COMPUTING = operators.KNOWN_PURE_METHODS - PASSING - _CONTAINERS
+_COMPUTING = ops.methods_that_compute() - PASSING - _CONTAINERS
 _TURNED = frozenset(("T", "mT"))
 _GIVERS = words(
     """
@@ -232,7 +232,7 @@ class _Freedom:
         call = tensor_call(node, self.facts)
         if call is not None and call.name in _COMPUTING:
             return True
-        if _gives(name) or name in operators.PURE_BUILTINS | _CONTAINERS:
+        if _gives(name) or name in ops.pure_builtins() | _CONTAINERS:
             return False
         is_own = name.endswith("_") and not name.endswith("__")
         if name in PASSING or is_own:

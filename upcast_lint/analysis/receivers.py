@@ -1,0 +1,492 @@
+"""What a method is called on: a name is a tensor's only where the code shows it.
+
+Evidence of a tensor: an annotation, how it was made, or a use that only a tensor has
+(a subscript with a slice in a tuple, `.shape`, an operation of torch that takes it, a
+method that hardly anything else has, called as a tensor's is).
+
+A widening cast whose result is used counts as a tensor's; of a module it keeps the
+values.
+
+Limits: `self` and what a class of the file has a method for are told by nothing else
+than how they are made; one use counts for every definition that reaches it.
+"""
+
+from __future__ import annotations
+
+import ast
+import enum
+import re
+from collections.abc import Iterable
+
+from . import ops
+from .casts import recognise_cast
+from .facts import Facts
+from .names import Binding, Definition
+from .operators import words
+from .ops import Memory, Operation
+from .syntax import FUNCTIONS
+from .tensor_calls import is_builtin
+
+
+class Receiver(enum.Enum):
+    TENSOR = enum.auto()
+    ARRAY = enum.auto()
+    """Of numpy."""
+    PLAIN = enum.auto()
+    """A number, a string or a container of Python."""
+    LOGGER = enum.auto()
+    UNKNOWN = enum.auto()
+
+
+_TENSOR_TYPE = re.compile(r"(?:\w+\.)*(?:\w*Tensor|Parameter)(?:\[.*\])?")
+_JAXTYPING = re.compile(
+    r"(?:Float|Int|Bool|Integer|Num|Shaped|BFloat16|Float32|Int64|UInt8)\[.*Tensor.*\]"
+)
+_ARRAY_TYPE = re.compile(r"(?:\w+\.)*ndarray(?:\[.*\])?")
+_PLAIN_TYPE = re.compile(
+    r"(?:typing\.)?(?:int|float|bool|str|bytes|complex|[Ll]ist|[Dd]ict|[Ss]et|[Tt]uple|"
+    r"Sequence|Iterable|Mapping)(?:\[.*\])?"
+)
+_LOGGERS = words("logger _logger log logging LOGGER LOG")
+_LOGGER_MAKERS = words("getLogger get_logger init_logger get_dist_logger")
+_TENSOR_ATTRIBUTES = words("T mT H mH grad real imag data")
+_TELLING_ATTRIBUTES = words("shape ndim T mT grad_fn requires_grad is_cuda is_leaf")
+_KEEPING = words("to float double half bfloat16 cpu cuda type long int bool")
+"""Methods by which a module, as a tensor, gives itself back."""
+_INSTANCES = frozenset(("self", "cls"))
+
+
+def receiver_of(node: ast.expr, facts: Facts) -> Receiver:
+    """What an expression is, as far as the code tells."""
+    return facts.once(_Receivers).of(node)
+
+
+def told_method(call: ast.Call, facts: Facts) -> Operation | None:
+    """The operation that a method call is, if what it is called on is known."""
+    return facts.once(_Receivers).method(call)
+
+
+def methods_of_classes(module: ast.Module) -> frozenset[str]:
+    """The names of the methods of all classes of a file."""
+    return frozenset(
+        each.name
+        for node in ast.walk(module)
+        if isinstance(node, ast.ClassDef)
+        for each in node.body
+        if isinstance(each, ast.FunctionDef | ast.AsyncFunctionDef)
+    )
+
+
+class _Receivers:
+    def __init__(self, facts: Facts) -> None:
+        self.facts = facts
+        self._known: dict[ast.expr, Receiver] = {}
+        self._busy: set[object] = set()
+        self._methods: dict[ast.Call, Operation | None] = {}
+
+    def of(self, node: ast.expr) -> Receiver:
+        if node in self._known:
+            return self._known[node]
+        if node in self._busy:
+            return Receiver.UNKNOWN
+        self._busy.add(node)
+        try:
+            found = self._made(node)
+        finally:
+            self._busy.discard(node)
+        if found is not Receiver.UNKNOWN or not self._busy:
+            self._known[node] = found
+        return found
+
+    # How it is made
+
+    def _made(self, node: ast.expr) -> Receiver:
+        match node:
+            case ast.Constant() | ast.JoinedStr() | ast.List() | ast.Dict():
+                return Receiver.PLAIN
+            case ast.Tuple() | ast.Set() | ast.ListComp() | ast.SetComp():
+                return Receiver.PLAIN
+            case ast.DictComp() | ast.GeneratorExp():
+                return Receiver.PLAIN
+            case ast.Name():
+                return self._name(node)
+            case ast.Attribute():
+                return self._attribute(node)
+            case ast.Subscript():
+                return self._subscript(node)
+            case ast.Call():
+                return self._call(node)
+            case ast.BinOp(left=left, right=right):
+                return self._mixed((left, right))
+            case ast.Compare(left=left, ops=operators, comparators=others):
+                if any(isinstance(o, ast.Is | ast.IsNot | ast.In) for o in operators):
+                    return Receiver.PLAIN
+                return self._mixed((left, *others))
+            case ast.UnaryOp(op=ast.Not()):
+                return Receiver.PLAIN
+            case ast.UnaryOp(operand=value) | ast.NamedExpr(value=value):
+                return self.of(value)
+            case ast.IfExp(body=body, orelse=orelse):
+                return _agreed((self.of(body), self.of(orelse)))
+            case ast.BoolOp(values=values):
+                return _agreed(map(self.of, values))
+            case _:
+                return Receiver.UNKNOWN
+
+    def _mixed(self, operands: Iterable[ast.expr]) -> Receiver:
+        """What arithmetic gives: a tensor, if one operand is one."""
+        kinds = set(map(self.of, operands))
+        for kind in (Receiver.TENSOR, Receiver.ARRAY):
+            if kind in kinds:
+                return kind
+        return Receiver.PLAIN if kinds == {Receiver.PLAIN} else Receiver.UNKNOWN
+
+    def _attribute(self, node: ast.Attribute) -> Receiver:
+        if node.attr == "shape":
+            return Receiver.PLAIN
+        if node.attr in _LOGGERS:
+            return Receiver.LOGGER
+        if self.facts.resolve(node) is not None:
+            return Receiver.UNKNOWN
+        base = self.of(node.value)
+        if node.attr in _TENSOR_ATTRIBUTES and base in (
+            Receiver.TENSOR,
+            Receiver.ARRAY,
+        ):
+            return base
+        if node.attr in ("values", "indices") and isinstance(node.value, ast.Call):
+            return base
+        uses = self.facts.once(_attributes).get(ast.dump(node), ())
+        is_tensor = any(map(self._is_used_as_tensor, uses))
+        return Receiver.TENSOR if is_tensor else Receiver.UNKNOWN
+
+    def _subscript(self, node: ast.Subscript) -> Receiver:
+        base = self.of(node.value)
+        if base in (Receiver.TENSOR, Receiver.ARRAY):
+            return base
+        if _is_tensor_index(node.slice):
+            return Receiver.TENSOR
+        match node.value:
+            case ast.Attribute(attr="shape"):
+                return Receiver.PLAIN
+            case ast.Call(func=ast.Attribute(attr="size")):
+                return Receiver.PLAIN
+            case _:
+                used = self._is_used_as_tensor(node)
+                return Receiver.TENSOR if used else Receiver.UNKNOWN
+
+    def _call(self, node: ast.Call) -> Receiver:
+        function = node.func
+        dotted = self.facts.resolve(function)
+        last = getattr(function, "attr", getattr(function, "id", ""))
+        if last in _LOGGER_MAKERS:
+            return Receiver.LOGGER
+        if dotted is not None:
+            return _given_by(dotted)
+        if isinstance(function, ast.Name):
+            known = is_builtin(function, function.id, self.facts)
+            operation = ops.builtin(function.id) if known else None
+            is_plain = operation is not None and function.id not in (
+                *("next", "getattr", "max", "min", "sum", "abs", "pow", "round"),
+                *("super", "input", "iter"),
+            )
+            return Receiver.PLAIN if is_plain else Receiver.UNKNOWN
+        operation = self.method(node)
+        if operation is None or not isinstance(function, ast.Attribute):
+            return Receiver.UNKNOWN
+        base = self.of(function.value)
+        if base is Receiver.PLAIN:
+            is_element = function.attr in ("get", "pop", "popleft", "setdefault")
+            return Receiver.UNKNOWN if is_element else Receiver.PLAIN
+        if operation.memory is Memory.VALUE or base is Receiver.LOGGER:
+            return Receiver.PLAIN
+        if base is Receiver.ARRAY or function.attr == "numpy":
+            return Receiver.ARRAY
+        return Receiver.TENSOR
+
+    def _name(self, node: ast.Name) -> Receiver:
+        if node.id in _INSTANCES:
+            return Receiver.UNKNOWN
+        if node.id in _LOGGERS:
+            return Receiver.LOGGER
+        reaching = self.facts.names.of(node)
+        if not reaching:
+            return Receiver.UNKNOWN
+        return _agreed(map(self._defined, reaching))
+
+    def _defined(self, definition: Definition) -> Receiver:
+        if definition in self._busy:
+            return Receiver.UNKNOWN
+        self._busy.add(definition)
+        try:
+            bound = self._bound(definition)
+            if bound is not Receiver.UNKNOWN:
+                return bound
+            uses = self.facts.names.uses.get(definition, ())
+            if any(map(self._is_used_as_tensor, uses)):
+                return Receiver.TENSOR
+            return Receiver.UNKNOWN
+        finally:
+            self._busy.discard(definition)
+
+    def _bound(self, definition: Definition) -> Receiver:
+        value = definition.value
+        match definition.binding:
+            case Binding.PARAMETER:
+                return self._parameter(definition)
+            case Binding.FREE:
+                return self._outer(definition)
+            case Binding.ASSIGNED if value is not None:
+                return self.of(value)
+            case Binding.AUGMENTED if value is not None:
+                found = self.of(value)
+                is_array = found in (Receiver.TENSOR, Receiver.ARRAY)
+                return found if is_array else Receiver.UNKNOWN
+            case Binding.UNPACKED if value is not None:
+                return self._part(value)
+            case Binding.ITERATED if value is not None:
+                return self._part(value)
+            case _:
+                return Receiver.UNKNOWN
+
+    def _part(self, value: ast.expr) -> Receiver:
+        match value:
+            case ast.Attribute(attr="shape") | ast.Call(func=ast.Name(id="range")):
+                return Receiver.PLAIN
+            case ast.Call(func=ast.Attribute(attr="size")):
+                return Receiver.PLAIN
+            case _:
+                whole = self.of(value)
+                is_array = whole in (Receiver.TENSOR, Receiver.ARRAY)
+                return whole if is_array else Receiver.UNKNOWN
+
+    def _parameter(self, definition: Definition) -> Receiver:
+        node, scope = definition.node, self.facts.scope
+        if isinstance(scope, FUNCTIONS) and node in (
+            scope.args.vararg,
+            scope.args.kwarg,
+        ):
+            return Receiver.PLAIN
+        annotation = getattr(node, "annotation", None)
+        return Receiver.UNKNOWN if annotation is None else _annotated(annotation)
+
+    def _outer(self, definition: Definition) -> Receiver:
+        """What a name of the module is, that is assigned once."""
+        for names in self.facts.imports.outer:
+            found = names.named(definition.name)
+            if not found:
+                continue
+            value = found[0].value
+            if len(found) > 1 or self.facts.is_declared(definition.name):
+                return Receiver.UNKNOWN
+            match value:
+                case ast.Constant() | ast.List() | ast.Dict() | ast.Set() | ast.Tuple():
+                    return Receiver.PLAIN
+                case _:
+                    return Receiver.UNKNOWN
+        return Receiver.UNKNOWN
+
+    # How it is used
+
+    def _is_used_as_tensor(self, node: ast.expr) -> bool:
+        parent = self.facts.tree.parents[node]
+        match parent:
+            case ast.Attribute(attr=name):
+                call = self.facts.tree.parents[parent]
+                if not (isinstance(call, ast.Call) and call.func is parent):
+                    return name in _TELLING_ATTRIBUTES
+                if self._is_distinctive(call, name):
+                    return True
+                return name in _KEEPING and self._is_kept_as_tensor(call)
+            case ast.Subscript(value=base) if base is node:
+                return _is_tensor_index(parent.slice)
+            case ast.Call(func=function) if function is not node:
+                return self._is_taken(function)
+            case ast.keyword(arg=name) if name is not None:
+                call = self.facts.tree.parents[parent]
+                return isinstance(call, ast.Call) and self._is_taken(call.func)
+            case ast.BinOp(left=left, right=right):
+                other = right if left is node else left
+                is_tensor = self.of(other) is Receiver.TENSOR
+                return is_tensor or self._is_kept_as_tensor(parent)
+            case ast.Compare(left=left, comparators=[right], ops=[operator]):
+                other = right if left is node else left
+                is_order = not isinstance(operator, ast.Is | ast.IsNot | ast.In)
+                return is_order and self.of(other) is Receiver.TENSOR
+            case ast.Assign() | ast.AnnAssign() | ast.NamedExpr():
+                return any(
+                    self._defined(definition) is Receiver.TENSOR
+                    for definition in self.facts.names.giving(node)
+                    if definition.binding is Binding.ASSIGNED
+                )
+            case _:
+                return False
+
+    def _is_kept_as_tensor(self, result: ast.expr) -> bool:
+        """Whether a result, which is a tensor if this is one, is used as one."""
+        key = ("use", result)
+        if key in self._busy:
+            return False
+        self._busy.add(key)
+        try:
+            return self._is_used_as_tensor(result)
+        finally:
+            self._busy.discard(key)
+
+    def _is_taken(self, function: ast.expr) -> bool:
+        """Whether a function of torch takes a tensor, a number or some of them."""
+        dotted = self.facts.resolve(function)
+        if dotted is None or not dotted.startswith("torch."):
+            return False
+        operation = ops.function(dotted)
+        return operation is not None and operation.memory not in (
+            Memory.VALUE,
+            Memory.HOLDS,
+            Memory.UNKNOWN,
+        )
+
+    # Its methods
+
+    def method(self, call: ast.Call) -> Operation | None:
+        function = call.func
+        if not isinstance(function, ast.Attribute):
+            return None
+        if call not in self._methods:
+            self._methods[call] = self._method(call, function.value, function.attr)
+        return self._methods[call]
+
+    def _method(
+        self, call: ast.Call, receiver: ast.expr, name: str
+    ) -> Operation | None:
+        match self.of(receiver):
+            case Receiver.TENSOR:
+                found = ops.method(name)
+            case Receiver.ARRAY:
+                found = ops.array_method(name) or ops.method(name)
+            case Receiver.PLAIN:
+                found = ops.container_method(name) or ops.method(name)
+            case Receiver.LOGGER:
+                found = ops.logger_method(name)
+            case Receiver.UNKNOWN:
+                if self._is_distinctive(call, name) or self._is_cast(call, receiver):
+                    return ops.method(name)
+                return ops.container_method(name) if _asks_by_key(call, name) else None
+        return found
+
+    def _is_cast(self, call: ast.Call, receiver: ast.expr) -> bool:
+        """Whether a widening cast gives a copy, and does not convert a module only."""
+        return (
+            recognise_cast(call, self.facts) is not None
+            and not self._is_instance(receiver)
+            and not isinstance(self.facts.tree.parents[call], ast.Expr)
+        )
+
+    def _is_distinctive(self, call: ast.Call, name: str) -> bool:
+        """Whether a method is called as hardly anything but a tensor's is."""
+        operation = ops.method(name)
+        if operation is None or isinstance(call.func, ast.Name):
+            return False
+        receiver = call.func.value if isinstance(call.func, ast.Attribute) else None
+        if receiver is None or self._is_instance(receiver):
+            return False
+        tree = self.facts.tree
+        if name in tree.once(tree.module, methods_of_classes):
+            return False
+        bound = operation.bind(call)
+        if bound is None or not bound.is_complete:
+            return False
+        return operation.is_distinctive or _names_dimension(call, bound.of)
+
+    def _is_instance(self, node: ast.expr) -> bool:
+        match node:
+            case ast.Name(id=name):
+                return name in _INSTANCES or self.facts.resolve(node) is not None
+            case ast.Call(func=ast.Name(id="super")):
+                return True
+            case _:
+                return self.facts.resolve(node) is not None
+
+
+def _agreed(kinds: Iterable[Receiver]) -> Receiver:
+    found = set(kinds)
+    return found.pop() if len(found) == 1 else Receiver.UNKNOWN
+
+
+def _given_by(dotted: str) -> Receiver:
+    """What a function with a dotted name returns."""
+    operation = ops.function(dotted)
+    if operation is None or operation.memory is Memory.UNKNOWN:
+        is_linear = dotted.startswith(("torch.linalg.", "torch.fft."))
+        return Receiver.TENSOR if is_linear else Receiver.UNKNOWN
+    if dotted == "torch.nn.Parameter" or dotted == "torch.nn.Buffer":
+        return Receiver.TENSOR
+    if operation.memory is Memory.HOLDS:
+        return Receiver.UNKNOWN
+    if operation.memory is Memory.VALUE:
+        return Receiver.PLAIN
+    return Receiver.ARRAY if dotted.startswith("numpy.") else Receiver.TENSOR
+
+
+def _annotated(annotation: ast.expr) -> Receiver:
+    text = ast.unparse(annotation).strip("'\"")
+    parts = [part.strip() for part in _alternatives(text)]
+    parts = [part for part in parts if part != "None"]
+    for kind, patterns in (
+        (Receiver.TENSOR, (_TENSOR_TYPE, _JAXTYPING)),
+        (Receiver.ARRAY, (_ARRAY_TYPE,)),
+        (Receiver.PLAIN, (_PLAIN_TYPE,)),
+    ):
+        if parts and all(
+            any(pattern.fullmatch(part) for pattern in patterns) for part in parts
+        ):
+            return kind
+    return Receiver.UNKNOWN
+
+
+def _alternatives(text: str) -> list[str]:
+    optional = re.fullmatch(r"(?:typing\.)?Optional\[(.*)\]", text)
+    if optional:
+        text = optional.group(1)
+    return text.split(" | ")
+
+
+def _is_tensor_index(index: ast.expr) -> bool:
+    """Whether only a tensor or an array can be indexed so."""
+    if isinstance(index, ast.Constant):
+        return index.value is Ellipsis or index.value is None
+    return isinstance(index, ast.Tuple) and any(
+        isinstance(each, ast.Slice)
+        or (isinstance(each, ast.Constant) and each.value in (None, Ellipsis))
+        for each in index.elts
+    )
+
+
+def _names_dimension(call: ast.Call, arguments: dict[str, ast.expr]) -> bool:
+    """Whether a call says along which dimension, as only a tensor's does."""
+    if any(keyword.arg in ("dim", "keepdim") for keyword in call.keywords):
+        return True
+    match arguments.get("dim"):
+        case ast.UnaryOp(op=ast.USub(), operand=ast.Constant()):
+            return True
+        case ast.Constant(value=int()):
+            return True
+        case _:
+            return False
+
+
+def _asks_by_key(call: ast.Call, name: str) -> bool:
+    """`config.get("name", default)`, a question to a mapping."""
+    match call.args:
+        case [ast.Constant(value=str()), *_]:
+            return name == "get"
+        case _:
+            return False
+
+
+def _attributes(facts: Facts) -> dict[str, list[ast.Attribute]]:
+    """The loads of each attribute in a scope, by what they are of."""
+    found: dict[str, list[ast.Attribute]] = {}
+    for node in facts.nodes(ast.Attribute):
+        if isinstance(node.ctx, ast.Load):
+            found.setdefault(ast.dump(node), []).append(node)
+    return found
