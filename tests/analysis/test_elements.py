@@ -51,12 +51,6 @@ def judge_expression(expression: str, before: str = "") -> ElementType:
 
 
 UNKNOWN = {
-    "argmax_in_a_decoding_function": """
-        def greedy(grid):
-            if (best := grid.float().argmax(dim=-1)).numel() == 0:
-                return None
-            return best.tolist()
-    """,
     "a_neutral_parameter": """
         def f(grid):
             return grid.float().gather(-1, 0)
@@ -408,6 +402,12 @@ FLOAT = {
     "masked_logits_are_no_mask": """
         def f(masked_logits):
             return masked_logits.float()[:, -1]
+    """,
+    "argmax_in_a_decoding_function": """
+        def greedy(grid):
+            if (best := grid.float().argmax(dim=-1)).numel() == 0:
+                return None
+            return best.tolist()
     """,
     "under_a_test_for_half_precision": """
         def f(x):

@@ -37,7 +37,7 @@ from .dtype_tests import kind_by_tests
 from .kinds import kind_of_expression
 from .names import kind_by_annotation, kind_by_name
 from .types import Kind, Typed
-from .uses import treated_as_float
+from .uses import chosen_while_decoding, treated_as_float
 
 
 class Elements(enum.Enum):
@@ -97,6 +97,7 @@ def _kind(source: ast.expr, facts: Facts) -> Typed | None:
         or _annotated(nodes, facts)
         or _named(nodes)
         or treated_as_float(nodes, facts)
+        or chosen_while_decoding(source, facts)
     )
 
 

@@ -6,8 +6,9 @@ import ast
 from itertools import chain
 
 from ..facts import Facts
-from ..width.lineage import operation
-from ..width.words import word_set
+from ..syntax import FunctionNode
+from ..width.lineage import operation, trace
+from ..width.words import word_set, words
 from .types import Kind, Typed
 
 _FLOAT_ONLY = word_set(
@@ -17,6 +18,13 @@ _FLOAT_ONLY = word_set(
     """
 )
 """Operations that no integer or bool tensor has; `exp` and `tanh` convert those."""
+_DECODING = word_set(
+    """
+    greedy sample sampler sampling decode decoding decoder beam predict generate
+    generation speculative draft
+    """
+)
+_CHOICES = word_set("argmax topk multinomial")
 
 
 def treated_as_float(trail: list[ast.expr], facts: Facts) -> Typed | None:
@@ -72,3 +80,19 @@ def _fills_with_infinity(call: ast.Call, done: str | None, facts: Facts) -> bool
         )
         for part in ast.walk(call.args[-1])
     )
+
+
+def chosen_while_decoding(source: ast.expr, facts: Facts) -> Typed | None:
+    """`argmax` of the source in a function that is named for decoding tokens."""
+    scope = facts.scope
+    if not isinstance(scope, FunctionNode) or _DECODING.isdisjoint(words(scope.name)):
+        return None
+    for use in trace(source, facts).uses:
+        consumer: ast.AST | None = use.consumer
+        if isinstance(consumer, ast.Attribute):
+            consumer = facts.tree.parents.get(consumer)
+        if isinstance(consumer, ast.Call):
+            done = operation(consumer, facts)
+            if done in _CHOICES:
+                return Typed(Kind.FLOAT, f"`{done}` of it in `{scope.name}`")
+    return None
