@@ -30,8 +30,8 @@ shows that a source is not one, so that it is an unknown call.
 
 Limits: another thread does not write; after a selection only what is given the source
 or its holder counts as a write that backward refuses; two parameters share no memory;
-operators, attributes and iterators of classes of other files write to nothing; `self.name = …`
-only binds; a function of torch is what its name says.
+operators, attributes and iterators of classes of other files write to nothing;
+`self.name = …` only binds; a function of torch is what its name says.
 """
 
 from __future__ import annotations
@@ -383,8 +383,6 @@ class Effects:
         place = node if isinstance(node, ast.expr | ast.stmt) else None
         if isinstance(node, ast.comprehension | ast.For):
             place = node.iter
-        elif isinstance(node, ast.If | ast.While):
-            place = node.test
         if place is None:
             return
         for part in ast.iter_child_nodes(place):
