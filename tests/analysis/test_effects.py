@@ -379,3 +379,8 @@ def test_a_suspension_around_the_last_is_between() -> None:
     (wait,) = (n for n in ast.walk(facts.tree.module) if isinstance(n, ast.Await))
     first, last = call_of(facts, "first"), call_of(facts, "last")
     assert may_run_between(first, wait, last, facts)
+
+
+def test_an_iterator_that_is_made_of_itself() -> None:
+    body = "for n in i:\n x = list(x)\n x = list(x)"
+    assert "WRITES" not in writes(body)

@@ -69,6 +69,9 @@ _ANYTHING = "*"
 _SOURCE = "\0"
 """Stands for the source in the label of a possible write."""
 
+_DEEPEST = 30
+"""Iterators of iterators that are looked at."""
+
 _HELD = "^"
 """The path of a write that may reach every tensor that is not private."""
 
@@ -119,6 +122,8 @@ class Effects:
         """The expressions that are written to where they stand."""
         self._handed: dict[str, list[ast.AST]] = {}
         """Where each path, or what it is made from, is handed out."""
+        self._asked: set[ast.expr] = set()
+        """The iterators that are being looked at."""
         self._nested_paths: set[str] = set()
         """What nested functions may write to, whenever they are called."""
         self._aliases = {sharing: Aliases() for sharing in Sharing}
@@ -535,18 +540,29 @@ class Effects:
         parent = self.facts.tree.parents[node]
         return not (isinstance(parent, ast.Call) and consumes(parent, self.facts))
 
-    def _is_unknown_iterator(self, node: ast.expr, depth: int = 4) -> bool:
+    def _is_unknown_iterator(self, node: ast.expr) -> bool:
         """Whether a round of an iterator may run unknown code."""
+        if node in self._asked:
+            return False  # made of itself, one round before
+        self._asked.add(node)
+        try:
+            return self._runs_unknown(node)
+        finally:
+            self._asked.discard(node)
+
+    def _runs_unknown(self, node: ast.expr) -> bool:
+        if len(self._asked) > _DEEPEST:
+            return True
         match node:
             case ast.Name():
-                return depth > 0 and any(
+                return any(
                     d.value is not None
                     and d.binding is Binding.ASSIGNED
-                    and self._is_unknown_iterator(d.value, depth - 1)
+                    and self._is_unknown_iterator(d.value)
                     for d in self.facts.names.of(node)
                 )
             case ast.Call() if is_lazy_call(node, self.facts):
-                return any(self._is_unknown_iterator(a, depth) for a in node.args)
+                return any(map(self._is_unknown_iterator, node.args))
             case ast.Call():
                 return not self.is_harmless(node)
             case _:
