@@ -111,8 +111,9 @@ SAFE = {
             g(logits)
             return last
     """,
-    "an unknown call of something else": """
-        def f(logits, g, ids):
+    "an unknown call, where the source is made here": """
+        def f(x, y, g, ids):
+            logits = torch.matmul(x, y)
             wide = logits.float()
             g(ids)
             return wide[:, -1]
@@ -166,6 +167,15 @@ UNSAFE = {
         """,
         "gradients are summed in the source's dtype if an index repeats in "
         "`ids.long()`",
+    ),
+    "an unknown call of something else": (
+        """
+        def f(logits, g, ids):
+            wide = logits.float()
+            g(ids)
+            return wide[:, -1]
+        """,
+        "`g` does not change `logits`",
     ),
     "two reads of one path": (
         """
@@ -340,6 +350,7 @@ UNSAFE = {
             with manager:
                 return wide[:, -1]
         """,
+        "entering `manager` does not change `logits`; "
         "what is cast in inference mode is not used outside of it; "
         "gradients are on where the selection, a view, is taken",
     ),

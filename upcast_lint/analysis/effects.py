@@ -28,9 +28,10 @@ was made to do runs at any call or loop behind it.
 `backward` writes to the `.grad` of leaves, and to what hooks on them reach: nothing
 shows that a source is not one, so that it is an unknown call.
 
-Limits: another thread does not write; two parameters share no memory; operators,
-attributes and iterators of classes of other files write to nothing; `self.name = …`
-only binds; a function of torch is what its name says.
+Limits: another thread does not write; after a selection only what is given the source
+or its holder counts as a write that backward refuses; two parameters share no memory;
+operators, attributes and iterators of classes of other files write to nothing;
+`self.name = …` only binds; a function of torch is what its name says.
 """
 
 from __future__ import annotations
@@ -68,6 +69,9 @@ _ANYTHING = "*"
 _SOURCE = "\0"
 """Stands for the source in the label of a possible write."""
 
+_DEEPEST = 30
+"""Iterators of iterators that are looked at."""
+
 _HELD = "^"
 """The path of a write that may reach every tensor that is not private."""
 
@@ -91,6 +95,11 @@ class Write:
     certainty: Certainty
     label: str
 
+    @property
+    def is_remote(self) -> bool:
+        """Whether the call is not given the tensor, but may reach what holds it."""
+        return self.path == _HELD
+
     def says(self, source: str) -> str:
         """The label with the text of the source in its place."""
         return self.label.replace(_SOURCE, f"`{source}`")
@@ -113,6 +122,8 @@ class Effects:
         """The expressions that are written to where they stand."""
         self._handed: dict[str, list[ast.AST]] = {}
         """Where each path, or what it is made from, is handed out."""
+        self._asked: set[ast.expr] = set()
+        """The iterators that are being looked at."""
         self._nested_paths: set[str] = set()
         """What nested functions may write to, whenever they are called."""
         self._aliases = {sharing: Aliases() for sharing in Sharing}
@@ -377,8 +388,6 @@ class Effects:
         place = node if isinstance(node, ast.expr | ast.stmt) else None
         if isinstance(node, ast.comprehension | ast.For):
             place = node.iter
-        elif isinstance(node, ast.If | ast.While):
-            place = node.test
         if place is None:
             return
         for part in ast.iter_child_nodes(place):
@@ -531,18 +540,29 @@ class Effects:
         parent = self.facts.tree.parents[node]
         return not (isinstance(parent, ast.Call) and consumes(parent, self.facts))
 
-    def _is_unknown_iterator(self, node: ast.expr, depth: int = 4) -> bool:
+    def _is_unknown_iterator(self, node: ast.expr) -> bool:
         """Whether a round of an iterator may run unknown code."""
+        if node in self._asked:
+            return False  # made of itself, one round before
+        self._asked.add(node)
+        try:
+            return self._runs_unknown(node)
+        finally:
+            self._asked.discard(node)
+
+    def _runs_unknown(self, node: ast.expr) -> bool:
+        if len(self._asked) > _DEEPEST:
+            return True
         match node:
             case ast.Name():
-                return depth > 0 and any(
+                return any(
                     d.value is not None
                     and d.binding is Binding.ASSIGNED
-                    and self._is_unknown_iterator(d.value, depth - 1)
+                    and self._is_unknown_iterator(d.value)
                     for d in self.facts.names.of(node)
                 )
             case ast.Call() if is_lazy_call(node, self.facts):
-                return any(self._is_unknown_iterator(a, depth) for a in node.args)
+                return any(map(self._is_unknown_iterator, node.args))
             case ast.Call():
                 return not self.is_harmless(node)
             case _:

@@ -1,7 +1,7 @@
 """What the classes of a file let operators, attributes and loops run.
 
-Limits: classes of other files are taken to write to nothing there, and so is
-`__getattr__` where the class does not say otherwise.
+Limits: classes of other files are taken to write to nothing there, and so is a test of
+truth.
 """
 
 from __future__ import annotations
@@ -132,9 +132,6 @@ def _asks(node: ast.AST, facts: Facts) -> Iterator[str]:
         case ast.FormattedValue(value=value):
             if not _is_known(value, facts):
                 yield from ("__format__", "__str__", "__repr__")
-        case ast.If(test=value) | ast.While(test=value) | ast.IfExp(test=value):
-            if not _is_known(value, facts):
-                yield from ("__bool__", "__len__")
         case _:
             return
 

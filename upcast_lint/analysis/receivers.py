@@ -54,6 +54,8 @@ _TELLING_ATTRIBUTES = words("shape ndim T mT grad_fn requires_grad is_cuda is_le
 _KEEPING = words("to float double half bfloat16 cpu cuda type long int bool")
 """Methods by which a module, as a tensor, gives itself back."""
 _INSTANCES = frozenset(("self", "cls"))
+_DEEPEST = 60
+"""Steps from a name to what it is made of, and to how that is used."""
 
 
 def receiver_of(node: ast.expr, facts: Facts) -> Receiver:
@@ -87,7 +89,7 @@ class _Receivers:
     def of(self, node: ast.expr) -> Receiver:
         if node in self._known:
             return self._known[node]
-        if node in self._busy:
+        if node in self._busy or len(self._busy) > _DEEPEST:
             return Receiver.UNKNOWN
         self._busy.add(node)
         try:
@@ -215,7 +217,7 @@ class _Receivers:
         return _agreed(map(self._defined, reaching))
 
     def _defined(self, definition: Definition) -> Receiver:
-        if definition in self._busy:
+        if definition in self._busy or len(self._busy) > _DEEPEST:
             return Receiver.UNKNOWN
         self._busy.add(definition)
         try:
@@ -325,7 +327,7 @@ class _Receivers:
     def _is_kept_as_tensor(self, result: ast.expr) -> bool:
         """Whether a result, which is a tensor if this is one, is used as one."""
         key = ("use", result)
-        if key in self._busy:
+        if key in self._busy or len(self._busy) > _DEEPEST:
             return False
         self._busy.add(key)
         try:

@@ -41,8 +41,8 @@ m    either (device= non_blocking= memory_format=) cuda?
 m    either (dtype=) to_dense
 m    either (dtype= non_blocking=) type?
 m    either (force=) numpy
-m    either (memory_format=) bfloat16? bool? byte? cdouble cfloat chalf char?
-    contiguous cpu? double? float? half? int? long? short?
+m    either (memory_format=) bfloat16? bool byte cdouble cfloat chalf char
+    contiguous cpu? double? float? half? int long short
 m    either (other) reshape_as type_as
 mt   either (start_dim= end_dim=) flatten
 m    either (*any dtype=) sum_to_size dequantize to_sparse to_mkldnn
