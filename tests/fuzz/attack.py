@@ -9,6 +9,7 @@ from dataclasses import dataclass
 from upcast_lint.checker import FixMode, Job, check_bytes
 from upcast_lint.linter import Options
 
+from .costs import costlier
 from .execution import Tolerance, difference, execute, load
 from .inputs import Variant, build, variants
 from .parameters import PARAMETERS
@@ -105,7 +106,8 @@ def attack(program: Program, tier: Tier, count: int = VARIANTS) -> Attack:
         found = difference(was, execute(after, variant, backward), tolerance)
         if found is not None:
             return Attack(program, tier, ran, fixed, found, variant)
-    return Attack(program, tier, ran, fixed, fixed.fault)
+    found = fixed.fault or costlier(program.text, fixed.text, ENTRY, program.seed)
+    return Attack(program, tier, ran, fixed, found)
 
 
 def _hides_refused_views(text: str) -> bool:

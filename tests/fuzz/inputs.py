@@ -9,8 +9,9 @@ from random import Random
 from types import SimpleNamespace
 
 import torch
+from torch import nn
 
-from .parameters import PARAMETERS, Parameter, Role
+from .parameters import ORDINARY, PARAMETERS, Parameter, Role
 
 
 class Layout(enum.Enum):
@@ -47,11 +48,14 @@ class Variant:
     repeats: bool = False
     """Indices occur more than once."""
     callback: str = "same"
+    integers: torch.dtype | None = None
+    """What tensors hold whose names do not say that they are floats."""
     is_large: bool = False
     """Large enough for a reduction to add in another order over another layout."""
 
 
 DTYPES = (torch.bfloat16, torch.float16, torch.float32)
+_INTEGERS = (torch.int64, torch.uint8, torch.bool)
 _SMALL = {"B": 2, "S": 3, "V": 8, "K": 3, "J": 2, "H": 4}
 _LARGE = {"B": 3, "S": 41, "V": 129, "K": 9, "J": 2, "H": 65}
 
@@ -59,12 +63,14 @@ _LARGE = {"B": 3, "S": 41, "V": 129, "K": 9, "J": 2, "H": 65}
 def variants(seed: int, count: int) -> list[Variant]:
     """`count` variants that between them cover every type, origin and flag.
 
-    The first is the plainest. The last two are large.
+    The first is the plainest. The last two are large, the one before them may hold
+    integers.
     """
     random = Random(seed ^ 0x5EED)
     found = [Variant(seed)]
     for number in range(1, count):
         large = number >= count - 2 and count > 3
+        whole = number == count - 3 and count > 6
         found.append(
             Variant(
                 seed=seed + number,
@@ -80,6 +86,7 @@ def variants(seed: int, count: int) -> list[Variant]:
                 special=not large and random.random() < 0.2,
                 repeats=random.random() < 0.6,
                 callback=random.choice(("same", "fresh", "touch")),
+                integers=random.choice(_INTEGERS) if whole else None,
                 is_large=large,
             )
         )
@@ -119,7 +126,7 @@ def _argument(
         case Role.LOW:
             return _floats(name, shape, variant, generator, inputs)
         case Role.OUTPUT:
-            logits = _floats(name, shape, variant, generator, inputs)
+            logits = _floats("logits", shape, variant, generator, inputs)
             return SimpleNamespace(logits=logits, temperature=0.7)
         case Role.SINGLE:
             return torch.rand(shape, generator=generator) + 0.5
@@ -139,6 +146,15 @@ def _argument(
             return SimpleNamespace()
         case Role.CALLBACK:
             return CALLBACKS[variant.callback]
+        case Role.MODULE:
+            return _module(generator)
+
+
+def _module(generator: torch.Generator) -> nn.Module:
+    layers = nn.Sequential(nn.Linear(4, 4), nn.Linear(4, 2)).to(torch.bfloat16)
+    for weight in layers.parameters():
+        weight.data.normal_(generator=generator)
+    return layers
 
 
 def _same(tensor: torch.Tensor) -> torch.Tensor:
@@ -181,12 +197,15 @@ def _floats(
         values[where < 0.06] = float("inf")
         values[where > 0.94] = float("-inf")
         values[(where > 0.45) & (where < 0.49)] = float("nan")
+    integers = None if ORDINARY.search(name) else variant.integers
     tensor = values.to(variant.dtype)
+    if integers is not None:
+        tensor = (values.nan_to_num(0, 0, 0).abs() * 9).to(integers)
     if variant.layout is Layout.STRIDED:
         tensor = tensor[..., ::2]
     elif variant.layout is Layout.TRANSPOSED:
         tensor = tensor.permute(*reversed(range(len(wider))))
-    if variant.origin is Origin.PLAIN:
+    if variant.origin is Origin.PLAIN or integers is not None:
         return tensor
     leaf = tensor.requires_grad_()
     inputs.leaves[name] = leaf
