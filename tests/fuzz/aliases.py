@@ -196,18 +196,20 @@ _MAKERS: tuple[tuple[tuple[str, ...], tuple[str, ...]], ...] = (
         _GIVING,
     ),
 )
-HANDLES = tuple(Handle(made, changes) for forms, changes in _MAKERS for made in forms)
+GROUPS = tuple(
+    tuple(Handle(made, changes) for made in forms) for forms, changes in _MAKERS
+)
 
 
 def prelude(scope: Scope) -> list[str]:
-    return take_hold(scope, HANDLES)
+    return take_hold(scope, scope.choices.pick(GROUPS))
 
 
 def statement(scope: Scope) -> list[str]:
     """Another hold on the source, or a lazy read of the copy that is consumed later."""
     choices = scope.choices
     if choices.chance(40):
-        return take_hold(scope, HANDLES)
+        return take_hold(scope, scope.choices.pick(GROUPS))
     copy = scope.copy()
     name = scope.fresh("lazy")
     text, item = copy.text, bare(selected(scope, copy.become("v")).text)

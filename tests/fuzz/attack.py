@@ -17,6 +17,9 @@ from .programs import ENTRY, Program
 
 VARIANTS = 12
 _PATH = "program.py"
+_UNCHANGING = re.compile(r"`([\w.]+)` does not change")
+_KNOWN = frozenset(("fn", "touch", "same", "fresh", "keep", "column"))
+"""Functions of which it is known here when they write to what they are given."""
 _ONE_DIMENSION = re.compile(r"`(\w+)` has one dimension")
 
 
@@ -125,6 +128,16 @@ def tolerance_of(conditions: tuple[str, ...], tier: Tier) -> Tolerance:
         gradients=tier is Tier.UNSAFE,
         last_bits="in the same order" in said or "treats every element alike" in said,
         zero_signs="zeros of both signs" in said,
+        values=_speaks_of_writes(said),
+    )
+
+
+def _speaks_of_writes(said: str) -> bool:
+    """Whether conditions rule out writes that this program may well make."""
+    return (
+        "shares no memory" in said
+        or "nested function changes" in said
+        or not _KNOWN.issuperset(_UNCHANGING.findall(said))
     )
 
 
@@ -135,6 +148,8 @@ def _breaks_condition(text: str, variant: Variant, conditions: tuple[str, ...]) 
         if name in PARAMETERS and build([name], variant).arguments[name].dim() != 1:
             return True
     if "gradients are on where" in said and not variant.train:
+        return True
+    if "float type" in said and variant.integers is not None:
         return True
     if "does not change" not in said:
         return False

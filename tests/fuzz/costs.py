@@ -17,7 +17,7 @@ import torch
 from torch.utils._python_dispatch import TorchDispatchMode
 
 from .execution import Function, load, restored_modes
-from .inputs import Variant, build
+from .inputs import Size, Variant, build
 
 _TO_COPY = torch.ops.aten._to_copy.default
 
@@ -80,9 +80,9 @@ def casts(function: Function, variant: Variant) -> list[int] | None:
 
 
 def _variants(seed: int) -> list[Variant]:
-    """Large inputs without repeats, on which flags decide each way."""
+    """Wide inputs without repeats, on which flags decide each way."""
     return [
-        Variant(seed, flag=flag, train=train, count=count, is_large=True)
+        Variant(seed, flag=flag, train=train, count=count, size=Size.WIDE)
         for flag, train, count in product((True, False), (True, False), (1, 2))
     ]
 

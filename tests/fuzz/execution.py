@@ -205,8 +205,8 @@ class Tolerance:
     last_bits: bool = False
     """The order of additions, or the kernel that an element meets, may change."""
     zero_signs: bool = False
-    shared: bool = False
-    """Outputs need not share their memory."""
+    values: bool = False
+    """The source may have been written to, or be gone: only types can be compared."""
 
 
 EXACT = Tolerance()
@@ -217,6 +217,8 @@ def difference(before: Run, after: Run, tolerance: Tolerance = EXACT) -> str | N
     if before.error is not None:
         if after.error in _OURS and before.error not in _OURS:
             return f"raises {after.error}, raised {before.error} before"
+        return None
+    if after.error is not None and tolerance.values and after.error not in _OURS:
         return None
     if after.error is not None:
         return f"raises {after.error}, did not raise before"
@@ -232,7 +234,7 @@ def difference(before: Run, after: Run, tolerance: Tolerance = EXACT) -> str | N
                 return f"{path}: {found}"
     if before.mode != after.mode:
         return f"leaves {after.mode} behind, not {before.mode}"
-    if before.shared != after.shared and not tolerance.shared:
+    if before.shared != after.shared:
         pairs = sorted(before.shared ^ after.shared)
         return f"shares memory otherwise: {pairs}"
     if tolerance.gradients or before.backward_error is not None:
@@ -248,11 +250,13 @@ def difference(before: Run, after: Run, tolerance: Tolerance = EXACT) -> str | N
 
 def _unlike(before: object, after: object, tolerance: Tolerance) -> str | None:
     if isinstance(before, torch.Tensor) and isinstance(after, torch.Tensor):
+        if tolerance.values and before.shape != after.shape:
+            return None
         return _unlike_tensors(before, after, tolerance)
     said = f"{_shown(after)} instead of {_shown(before)}"
     if type(before) is not type(after):
         return said
-    if before == after or (before != before and after != after):
+    if tolerance.values or before == after or (before != before and after != after):
         return None
     if tolerance.last_bits and isinstance(before, float) and isinstance(after, float):
         return None if isclose(before, after, rel_tol=1e-4, abs_tol=1e-4) else said
@@ -266,6 +270,8 @@ def _unlike_tensors(
         was, now = getattr(before, name), getattr(after, name)
         if was != now:
             return f"{name} {now} instead of {was}"
+    if tolerance.values:
+        return None
     before, after = before.detach(), after.detach()
     if not before.is_floating_point():
         return None if torch.equal(before, after) else _said(before, after)

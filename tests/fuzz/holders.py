@@ -196,21 +196,27 @@ _CALLED = (
     "store.hook = $h\nstore.hook()",
     "box.append($h)\nbox.pop()()",
 )
-HANDLES = (
+_OBJECTS = (
     Handle("$h = Holder($s)", _OBJECT_CHANGES, "$h.value"),
     Handle("$h = Child($s)", _OBJECT_CHANGES, "$h.value"),
     Handle("$h = Child($s)", _OBJECT_CHANGES, "$h.first"),
     Handle("store.held = Holder($s)", ("store.held.step()", "store.held[0] = 5")),
+)
+_CONTAINERS = (
     Handle("$h = {'value': $s}", _DICT_CHANGES, "$h['value']"),
     Handle("$h = dict(value=$s)", _DICT_CHANGES, "$h['value']"),
     Handle("$h = {}\n$h['value'] = $s", _DICT_CHANGES, "$h['value']"),
     Handle("$h = [$s]", _LIST_CHANGES, "$h[0]"),
     Handle("$h = list(($s,))", _LIST_CHANGES, "$h[0]"),
     Handle("$h = []\n$h.append($s)", _LIST_CHANGES, "$h[0]"),
+)
+_CLOSURES = (
     Handle("def $h(*_):\n    $s.detach().mul_(0.5)", _CALLED),
     Handle("$h = lambda *_: $s.detach().mul_(0.5)", _CALLED),
     Handle("def $h(*_, v=$s):\n    v.detach().mul_(0.5)", _CALLED),
     Handle("def $h(*_):\n    return $s.shape", _CALLED),
+)
+_GLOBALS = (
     Handle(
         "hold($s)",
         (
@@ -225,12 +231,13 @@ HANDLES = (
     ),
     Handle("STATE['value'] = $s", ("spoil()", "replace()"), "STATE['value']"),
 )
+GROUPS = (_OBJECTS, _CONTAINERS, _CLOSURES, _GLOBALS)
 
 
 def prelude(scope: Scope) -> list[str]:
     if scope.choices.chance(15):
         return _optimizer(scope)
-    return take_hold(scope, HANDLES)
+    return take_hold(scope, scope.choices.pick(GROUPS))
 
 
 def _optimizer(scope: Scope) -> list[str]:

@@ -6,7 +6,7 @@ import enum
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from random import Random
-from types import SimpleNamespace
+from types import MappingProxyType, SimpleNamespace
 
 import torch
 from torch import nn
@@ -30,6 +30,16 @@ class Origin(enum.Enum):
     """May be written to in place."""
 
 
+class Size(enum.Enum):
+    """How long the dimensions are."""
+
+    SMALL = MappingProxyType({"B": 2, "S": 3, "V": 8, "K": 3, "J": 2, "H": 4})
+    LARGE = MappingProxyType({"B": 3, "S": 41, "V": 129, "K": 9, "J": 2, "H": 65})
+    """Enough for a reduction to add in another order over another layout."""
+    WIDE = MappingProxyType({"B": 8, "S": 8, "V": 600, "K": 2, "J": 2, "H": 8})
+    """Any index that is given is small beside what it may select from."""
+
+
 @dataclass(frozen=True, slots=True)
 class Variant:
     """One way to run a program."""
@@ -50,14 +60,11 @@ class Variant:
     callback: str = "same"
     integers: torch.dtype | None = None
     """What tensors hold whose names do not say that they are floats."""
-    is_large: bool = False
-    """Large enough for a reduction to add in another order over another layout."""
+    size: Size = Size.SMALL
 
 
 DTYPES = (torch.bfloat16, torch.float16, torch.float32)
 _INTEGERS = (torch.int64, torch.uint8, torch.bool)
-_SMALL = {"B": 2, "S": 3, "V": 8, "K": 3, "J": 2, "H": 4}
-_LARGE = {"B": 3, "S": 41, "V": 129, "K": 9, "J": 2, "H": 65}
 
 
 def variants(seed: int, count: int) -> list[Variant]:
@@ -87,7 +94,7 @@ def variants(seed: int, count: int) -> list[Variant]:
                 repeats=random.random() < 0.6,
                 callback=random.choice(("same", "fresh", "touch")),
                 integers=random.choice(_INTEGERS) if whole else None,
-                is_large=large,
+                size=Size.LARGE if large else Size.SMALL,
             )
         )
     return found
@@ -120,7 +127,7 @@ def _argument(
     generator: torch.Generator,
     inputs: Inputs,
 ) -> object:
-    sizes = _LARGE if variant.is_large else _SMALL
+    sizes = variant.size.value
     shape = [sizes[dim] for dim in parameter.dims]
     match parameter.role:
         case Role.LOW:

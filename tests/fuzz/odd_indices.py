@@ -100,7 +100,7 @@ def _forms(scope: Scope) -> list[str]:
                 f"{text}[{rows}, labels[:, :1].T]",
                 f"{text}[torch.arange(2), labels[:2, :2]]",
                 f"{text}[{rows}, rows[:, None]]",
-                f"{text}[:, labels.repeat(1, 9)]",
+                f"{text}[:, labels.repeat(1, 90)]",
                 f"{text}[:, labels]",
             ] * 2
         case ("B", "S", "V"):

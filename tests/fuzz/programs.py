@@ -34,21 +34,22 @@ class Program:
     text: str
 
 
-def program_of(seed: int) -> Program:
-    """The program of a seed; the same one every time."""
-    return Program(seed, program_text(Random(seed)))
+def program_of(seed: int, about: str | None = None) -> Program:
+    """The program of a seed, the same one every time; `about` names a topic of it."""
+    return Program(seed, program_text(Random(seed), about))
 
 
-def program_text(random: Random) -> str:
+def program_text(random: Random, about: str | None = None) -> str:
     """A program, by the choices of a source of randomness."""
     choices = Choices(random)
     source = _source(choices)
     scope = Scope(choices, source)
     scope.noise = choices.weighted(((50, 0), (28, 1), (13, 2), (9, 4)))
-    topics = [
-        choices.weighted(TOPICS)
-        for _ in range(choices.weighted(((45, 0), (40, 1), (15, 2))))
-    ]
+    weights = [(topic.weight, topic) for topic in TOPICS.values()]
+    count = choices.weighted(((45, 0), (40, 1), (15, 2)))
+    topics = [choices.weighted(weights) for _ in range(count)]
+    if about is not None:
+        topics = [TOPICS[about], *topics[1:]]
     lines = _prelude(scope) + _begun(scope, topics)
     if choices.chance(30 if scope.copies else 85):
         lines += cast_statement(scope, scope.source)

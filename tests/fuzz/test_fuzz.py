@@ -71,7 +71,7 @@ def test_same_seed_gives_the_same_program() -> None:
 @pytest.mark.parametrize("wrong", WRONG_FIXERS, ids=lambda wrong: wrong.name)
 def test_wrong_fixer_is_caught(wrong: WrongFixer, say: Callable[[str], None]) -> None:
     for seed in range(WITHIN):
-        program = program_of(seed)
+        program = program_of(seed, wrong.about)
         with wrong.broken():
             result = attack(program, wrong.tier)
         if result.mismatch is None or not result.rewritten:

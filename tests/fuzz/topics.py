@@ -1,7 +1,7 @@
 """What a program may be about beside casts and selections.
 
 A topic writes statements before the cast, and others wherever a statement may stand.
-Each has a module of its own. A program has none, one or two.
+Each has a module of its own. A program has none, one or two of them.
 """
 
 from __future__ import annotations
@@ -49,13 +49,15 @@ _MODULES: tuple[tuple[int, ModuleType], ...] = (
 
 @dataclass(frozen=True, slots=True)
 class Topic:
+    weight: int
     prelude: Callable[[Scope], list[str]]
     statement: Callable[[Scope], list[str]]
 
 
-TOPICS = tuple(
-    (weight, Topic(module.prelude, module.statement)) for weight, module in _MODULES
-)
+TOPICS = {
+    module.__name__.rpartition(".")[2]: Topic(weight, module.prelude, module.statement)
+    for weight, module in _MODULES
+}
 HELPERS: dict[str, str] = {**noise.HELPERS}
 for _, _module in _MODULES:
     HELPERS.update(_module.HELPERS)
