@@ -14,7 +14,7 @@ from typing import Any
 from unittest.mock import patch
 
 from upcast_lint import safety
-from upcast_lint.analysis import consumers, effects, gradients, indices, reads
+from upcast_lint.analysis import consumers, effects, gradients, reads
 from upcast_lint.analysis.indices import Proof
 from upcast_lint.analysis.reads import Consumption, Kind, StepKind
 from upcast_lint.rewrite import edits, plan, sink, text
@@ -225,13 +225,6 @@ def _takes_everything_for_floats() -> Iterator[None]:
 
 
 @contextmanager
-def _takes_indices_for_masks() -> Iterator[None]:
-    """Believes that an index selects nothing twice, as a mask does."""
-    with patch.object(indices, "is_mask", lambda *arguments: True):
-        yield
-
-
-@contextmanager
 def _casts_in_every_arm() -> Iterator[None]:
     """Casts wherever the whole copy is read, instead of once before."""
     with (
@@ -280,8 +273,5 @@ WRONG_FIXERS = (
     ),
     WrongFixer("forgets gradient modes", Tier.SAFE, _forgets_gradient_modes, "modes"),
     WrongFixer("takes everything for floats", Tier.SAFE, _takes_everything_for_floats),
-    WrongFixer(
-        "takes indices for masks", Tier.SAFE, _takes_indices_for_masks, "odd_indices"
-    ),
     WrongFixer("casts in every arm", Tier.UNSAFE, _casts_in_every_arm, "ends"),
 )
