@@ -9,6 +9,7 @@ from dataclasses import dataclass
 from upcast_lint.checker import FixMode, Job, check_bytes
 from upcast_lint.linter import Options
 
+from .costs import costlier
 from .execution import Tolerance, difference, execute, load
 from .inputs import Variant, build, variants
 from .parameters import PARAMETERS
@@ -16,6 +17,9 @@ from .programs import ENTRY, Program
 
 VARIANTS = 12
 _PATH = "program.py"
+_UNCHANGING = re.compile(r"`([\w.]+)` does not change")
+_KNOWN = frozenset(("fn", "touch", "same", "fresh", "keep", "column"))
+"""Functions of which it is known here when they write to what they are given."""
 _ONE_DIMENSION = re.compile(r"`(\w+)` has one dimension")
 
 
@@ -105,7 +109,8 @@ def attack(program: Program, tier: Tier, count: int = VARIANTS) -> Attack:
         found = difference(was, execute(after, variant, backward), tolerance)
         if found is not None:
             return Attack(program, tier, ran, fixed, found, variant)
-    return Attack(program, tier, ran, fixed, fixed.fault)
+    found = fixed.fault or costlier(program.text, fixed.text, ENTRY, program.seed)
+    return Attack(program, tier, ran, fixed, found)
 
 
 def _hides_refused_views(text: str) -> bool:
@@ -123,6 +128,16 @@ def tolerance_of(conditions: tuple[str, ...], tier: Tier) -> Tolerance:
         gradients=tier is Tier.UNSAFE,
         last_bits="in the same order" in said or "treats every element alike" in said,
         zero_signs="zeros of both signs" in said,
+        values=_speaks_of_writes(said),
+    )
+
+
+def _speaks_of_writes(said: str) -> bool:
+    """Whether conditions rule out writes that this program may well make."""
+    return (
+        "shares no memory" in said
+        or "nested function changes" in said
+        or not _KNOWN.issuperset(_UNCHANGING.findall(said))
     )
 
 
@@ -133,6 +148,8 @@ def _breaks_condition(text: str, variant: Variant, conditions: tuple[str, ...]) 
         if name in PARAMETERS and build([name], variant).arguments[name].dim() != 1:
             return True
     if "gradients are on where" in said and not variant.train:
+        return True
+    if "float type" in said and variant.integers is not None:
         return True
     if "does not change" not in said:
         return False

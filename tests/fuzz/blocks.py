@@ -31,6 +31,8 @@ def statement(scope: Scope) -> list[str]:
     choices = scope.choices
     if scope.noise > 0 and choices.chance(45):
         return noise_statement(scope)
+    if scope.topics and choices.chance(30):
+        return choices.pick(scope.topics)(scope)
     return choices.weighted(_KINDS)(scope)
 
 
@@ -41,6 +43,7 @@ def body(scope: Scope, count: int) -> list[str]:
     for _ in range(count):
         lines += statement(inner)
     scope.noise = inner.noise
+    scope.endings += [e for e in inner.endings if e not in scope.endings]
     made = [r for r in inner.results if r not in scope.results]
     made += [
         Tensor(name, ("?",), Kind.RESULT)

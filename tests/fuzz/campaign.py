@@ -15,6 +15,17 @@ from .programs import Program, program_of
 from .shrinking import shrink
 
 _BATCH = 50
+_WORDS = (
+    "the engine",
+    "raises",
+    "casts",
+    "shares memory",
+    "behind",
+    "gradient of",
+    "requires_grad",
+    "dtype",
+)
+"""What tells kinds of mismatch apart."""
 
 
 @dataclass(slots=True)
@@ -101,7 +112,7 @@ def smallest(failure: Attack) -> Attack:
 def _kind(mismatch: str | None) -> str:
     """What a mismatch is about, values left out."""
     said = mismatch or ""
-    for word in ("the engine", "raises", "gradient of", "requires_grad", "dtype"):
+    for word in _WORDS:
         if word in said[:200]:
             return word if word != "raises" else said
     return "values"

@@ -1,27 +1,35 @@
 """Run a function, keep all that its caller could see, and compare two such runs.
 
 Outputs, written inputs and errors must be the same to the bit, NaN payloads aside;
-gradients must be `torch.equal` after the sign of zero is normalised. Strides may
-differ. Where the function raised before, it may go on now, for a selection of what was
-not dense may work, and then raise what comes next; it must not begin to raise.
+gradients must be `torch.equal` after the sign of zero is normalised. What shared its
+memory with something else that the caller holds must still do so, and nothing more:
+the caller may write to it. Strides may differ. Where the function raised before, it may
+go on now, for a selection of what was not dense may work, and then raise what comes
+next; it must not begin to raise.
 """
 
 from __future__ import annotations
 
 import inspect
+import re
 import warnings
 from collections.abc import Callable, Iterator, Mapping
+from contextlib import contextmanager
 from dataclasses import dataclass
+from itertools import combinations
 from math import isclose
 from types import SimpleNamespace
 
+import numpy as np
 import torch
+from torch import nn
 
 from .inputs import CALLBACKS, Inputs, Variant, build
 
 Function = Callable[..., object]
 _OURS = ("NameError", "UnboundLocalError")
 """Errors that a bad rewrite makes."""
+_ADDRESS = re.compile(r" at 0x\w+")
 _INTEGERS = {1: torch.int8, 2: torch.int16, 4: torch.int32, 8: torch.int64}
 
 
@@ -33,6 +41,10 @@ class Run:
     """The arguments as they are afterwards."""
     gradients: Mapping[str, torch.Tensor | None]
     backward_error: str | None
+    shared: frozenset[tuple[str, str]]
+    """Outputs that have elements in common with others, or with the arguments."""
+    mode: str
+    """The gradient mode that it leaves behind."""
 
 
 def load(text: str, name: str) -> Function:
@@ -49,7 +61,7 @@ def load(text: str, name: str) -> Function:
 def execute(function: Function, variant: Variant, backward: bool) -> Run:
     """One run. `backward`: also find the gradients, from random ones of the outputs."""
     names = list(inspect.signature(function).parameters)
-    with warnings.catch_warnings():
+    with warnings.catch_warnings(), restored_modes():
         warnings.simplefilter("ignore")
         torch.default_generator.manual_seed(variant.seed)
         inputs = build(names, variant)
@@ -61,6 +73,7 @@ def execute(function: Function, variant: Variant, backward: bool) -> Run:
             outputs = dict(_flat("returned", returned))
         except Exception as raised:
             error = type(raised).__name__
+        mode = _mode()
         after = {
             path: value
             for name, value in inputs.arguments.items()
@@ -71,7 +84,20 @@ def execute(function: Function, variant: Variant, backward: bool) -> Run:
         if backward and error is None and inputs.leaves:
             backward_error = _backward({**outputs, **after}, inputs, variant)
             gradients = {name: leaf.grad for name, leaf in inputs.leaves.items()}
-    return Run(error, outputs, after, gradients, backward_error)
+    shared = _shared(outputs, after)
+    return Run(error, outputs, after, gradients, backward_error, shared, mode)
+
+
+@contextmanager
+def restored_modes() -> Iterator[None]:
+    """Gradients are on, as before, whatever a program entered and did not leave."""
+    with torch.inference_mode(False), torch.enable_grad():
+        yield
+
+
+def _mode() -> str:
+    inference = torch.is_inference_mode_enabled()
+    return f"gradients {torch.is_grad_enabled()}, inference {inference}"
 
 
 def _flat(path: str, value: object) -> Iterator[tuple[str, object]]:
@@ -89,12 +115,20 @@ def _flat(path: str, value: object) -> Iterator[tuple[str, object]]:
                 yield from _flat(f"{path}[{key!r}]", item)
         case SimpleNamespace():
             yield from _flat(path, vars(value))
+        case np.ndarray() if value.dtype.kind in "biuf":
+            yield f"{path} in numpy", torch.from_numpy(value)
+        case np.generic():
+            yield f"{path} in numpy", value.item()
+        case nn.Module():
+            yield from _flat(path, dict(value.state_dict()))
+        case _ if type(value).__module__ == "program" and hasattr(value, "__dict__"):
+            yield from _flat(path, vars(value))
         case _ if value in CALLBACKS.values():
             yield path, "the callback"
         case _ if inspect.isfunction(value):
             yield from _called(path, value)
         case _:
-            yield path, f"{type(value).__name__} {value}"
+            yield path, f"{type(value).__name__} {_ADDRESS.sub('', str(value))}"
 
 
 def _called(path: str, function: Callable[[], object]) -> Iterator[tuple[str, object]]:
@@ -107,6 +141,38 @@ def _called(path: str, function: Callable[[], object]) -> Iterator[tuple[str, ob
         yield f"{path}()", "a function"
     else:
         yield from _flat(f"{path}()", value)
+
+
+def _shared(
+    outputs: Mapping[str, object], inputs: Mapping[str, object]
+) -> frozenset[tuple[str, str]]:
+    """The pairs of outputs, or of an output and an argument, with common elements."""
+    tensors = [
+        (path, value)
+        for path, value in [*outputs.items(), *inputs.items()]
+        if isinstance(value, torch.Tensor) and value.numel()
+    ]
+    return frozenset(
+        (path, other)
+        for (path, one), (other, two) in combinations(tensors, 2)
+        if path in outputs and _overlap(one, two)
+    )
+
+
+def _overlap(one: torch.Tensor, two: torch.Tensor) -> bool:
+    storage = one.untyped_storage()
+    if storage.data_ptr() != two.untyped_storage().data_ptr():
+        return False
+    bytes_ = torch.arange(storage.nbytes())
+    places = [
+        bytes_.as_strided(
+            tensor.shape,
+            [step * tensor.element_size() for step in tensor.stride()],
+            tensor.storage_offset() * tensor.element_size(),
+        ).flatten()
+        for tensor in (one, two)
+    ]
+    return bool(torch.isin(*places).any())
 
 
 def _backward(
@@ -139,6 +205,8 @@ class Tolerance:
     last_bits: bool = False
     """The order of additions, or the kernel that an element meets, may change."""
     zero_signs: bool = False
+    values: bool = False
+    """The source may have been written to, or be gone: only types can be compared."""
 
 
 EXACT = Tolerance()
@@ -149,6 +217,8 @@ def difference(before: Run, after: Run, tolerance: Tolerance = EXACT) -> str | N
     if before.error is not None:
         if after.error in _OURS and before.error not in _OURS:
             return f"raises {after.error}, raised {before.error} before"
+        return None
+    if after.error is not None and tolerance.values and after.error not in _OURS:
         return None
     if after.error is not None:
         return f"raises {after.error}, did not raise before"
@@ -162,6 +232,11 @@ def difference(before: Run, after: Run, tolerance: Tolerance = EXACT) -> str | N
             found = _unlike(value, now[path], tolerance)
             if found is not None:
                 return f"{path}: {found}"
+    if before.mode != after.mode:
+        return f"leaves {after.mode} behind, not {before.mode}"
+    if before.shared != after.shared:
+        pairs = sorted(before.shared ^ after.shared)
+        return f"shares memory otherwise: {pairs}"
     if tolerance.gradients or before.backward_error is not None:
         return None
     if after.backward_error is not None:
@@ -175,11 +250,13 @@ def difference(before: Run, after: Run, tolerance: Tolerance = EXACT) -> str | N
 
 def _unlike(before: object, after: object, tolerance: Tolerance) -> str | None:
     if isinstance(before, torch.Tensor) and isinstance(after, torch.Tensor):
+        if tolerance.values and before.shape != after.shape:
+            return None
         return _unlike_tensors(before, after, tolerance)
     said = f"{_shown(after)} instead of {_shown(before)}"
     if type(before) is not type(after):
         return said
-    if before == after or (before != before and after != after):
+    if tolerance.values or before == after or (before != before and after != after):
         return None
     if tolerance.last_bits and isinstance(before, float) and isinstance(after, float):
         return None if isclose(before, after, rel_tol=1e-4, abs_tol=1e-4) else said
@@ -193,6 +270,8 @@ def _unlike_tensors(
         was, now = getattr(before, name), getattr(after, name)
         if was != now:
             return f"{name} {now} instead of {was}"
+    if tolerance.values:
+        return None
     before, after = before.detach(), after.detach()
     if not before.is_floating_point():
         return None if torch.equal(before, after) else _said(before, after)

@@ -6,11 +6,12 @@ import enum
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from random import Random
-from types import SimpleNamespace
+from types import MappingProxyType, SimpleNamespace
 
 import torch
+from torch import nn
 
-from .parameters import PARAMETERS, Parameter, Role
+from .parameters import ORDINARY, PARAMETERS, Parameter, Role
 
 
 class Layout(enum.Enum):
@@ -27,6 +28,16 @@ class Origin(enum.Enum):
     LEAF = "leaf"
     MADE = "made from a leaf"
     """May be written to in place."""
+
+
+class Size(enum.Enum):
+    """How long the dimensions are."""
+
+    SMALL = MappingProxyType({"B": 2, "S": 3, "V": 8, "K": 3, "J": 2, "H": 4})
+    LARGE = MappingProxyType({"B": 3, "S": 41, "V": 129, "K": 9, "J": 2, "H": 65})
+    """Enough for a reduction to add in another order over another layout."""
+    WIDE = MappingProxyType({"B": 8, "S": 8, "V": 600, "K": 2, "J": 2, "H": 8})
+    """Any index that is given is small beside what it may select from."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -47,24 +58,26 @@ class Variant:
     repeats: bool = False
     """Indices occur more than once."""
     callback: str = "same"
-    is_large: bool = False
-    """Large enough for a reduction to add in another order over another layout."""
+    integers: torch.dtype | None = None
+    """What tensors hold whose names do not say that they are floats."""
+    size: Size = Size.SMALL
 
 
 DTYPES = (torch.bfloat16, torch.float16, torch.float32)
-_SMALL = {"B": 2, "S": 3, "V": 8, "K": 3, "J": 2, "H": 4}
-_LARGE = {"B": 3, "S": 41, "V": 129, "K": 9, "J": 2, "H": 65}
+_INTEGERS = (torch.int64, torch.uint8, torch.bool)
 
 
 def variants(seed: int, count: int) -> list[Variant]:
     """`count` variants that between them cover every type, origin and flag.
 
-    The first is the plainest. The last two are large.
+    The first is the plainest. The last two are large, the one before them may hold
+    integers.
     """
     random = Random(seed ^ 0x5EED)
     found = [Variant(seed)]
     for number in range(1, count):
         large = number >= count - 2 and count > 3
+        whole = number == count - 3 and count > 6
         found.append(
             Variant(
                 seed=seed + number,
@@ -80,7 +93,8 @@ def variants(seed: int, count: int) -> list[Variant]:
                 special=not large and random.random() < 0.2,
                 repeats=random.random() < 0.6,
                 callback=random.choice(("same", "fresh", "touch")),
-                is_large=large,
+                integers=random.choice(_INTEGERS) if whole else None,
+                size=Size.LARGE if large else Size.SMALL,
             )
         )
     return found
@@ -113,13 +127,13 @@ def _argument(
     generator: torch.Generator,
     inputs: Inputs,
 ) -> object:
-    sizes = _LARGE if variant.is_large else _SMALL
+    sizes = variant.size.value
     shape = [sizes[dim] for dim in parameter.dims]
     match parameter.role:
         case Role.LOW:
             return _floats(name, shape, variant, generator, inputs)
         case Role.OUTPUT:
-            logits = _floats(name, shape, variant, generator, inputs)
+            logits = _floats("logits", shape, variant, generator, inputs)
             return SimpleNamespace(logits=logits, temperature=0.7)
         case Role.SINGLE:
             return torch.rand(shape, generator=generator) + 0.5
@@ -139,6 +153,15 @@ def _argument(
             return SimpleNamespace()
         case Role.CALLBACK:
             return CALLBACKS[variant.callback]
+        case Role.MODULE:
+            return _module(generator)
+
+
+def _module(generator: torch.Generator) -> nn.Module:
+    layers = nn.Sequential(nn.Linear(4, 4), nn.Linear(4, 2)).to(torch.bfloat16)
+    for weight in layers.parameters():
+        weight.data.normal_(generator=generator)
+    return layers
 
 
 def _same(tensor: torch.Tensor) -> torch.Tensor:
@@ -181,12 +204,15 @@ def _floats(
         values[where < 0.06] = float("inf")
         values[where > 0.94] = float("-inf")
         values[(where > 0.45) & (where < 0.49)] = float("nan")
+    integers = None if ORDINARY.search(name) else variant.integers
     tensor = values.to(variant.dtype)
+    if integers is not None:
+        tensor = (values.nan_to_num(0, 0, 0).abs() * 9).to(integers)
     if variant.layout is Layout.STRIDED:
         tensor = tensor[..., ::2]
     elif variant.layout is Layout.TRANSPOSED:
         tensor = tensor.permute(*reversed(range(len(wider))))
-    if variant.origin is Origin.PLAIN:
+    if variant.origin is Origin.PLAIN or integers is not None:
         return tensor
     leaf = tensor.requires_grad_()
     inputs.leaves[name] = leaf

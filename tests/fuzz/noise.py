@@ -20,6 +20,8 @@ HELPERS = {
 
 def noise_statement(scope: Scope) -> list[str]:
     scope.noise -= 1
+    if scope.writers and scope.choices.chance(60):
+        return scope.choices.pick(scope.writers)
     return scope.choices.weighted(_NOISE)(scope)
 
 

@@ -7,6 +7,7 @@ to the engine as they do in real code: `logits` are floats, `x` is anything.
 from __future__ import annotations
 
 import enum
+import re
 from dataclasses import dataclass
 
 from .tensors import Dims
@@ -26,6 +27,8 @@ class Role(enum.Enum):
     LIST = enum.auto()
     OBJECT = enum.auto()
     CALLBACK = enum.auto()
+    MODULE = enum.auto()
+    """Two linear layers in bfloat16."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -40,6 +43,9 @@ LOGITS: Dims = ("B", "S", "V")
 GRIDS = ("x", "logits", "student_logits", "grid", "lm_logits")
 ROWS = ("scores", "step_logits", "line")
 TABLES = ("table", "embed_weight")
+
+ORDINARY = re.compile(r"logits|logprobs")
+"""Names that say that a tensor has an ordinary float type."""
 
 PARAMETERS: dict[str, Parameter] = {
     **{name: Parameter(Role.LOW, LOGITS) for name in GRIDS},
@@ -67,4 +73,5 @@ PARAMETERS: dict[str, Parameter] = {
     "box": Parameter(Role.LIST),
     "store": Parameter(Role.OBJECT),
     "fn": Parameter(Role.CALLBACK),
+    "model": Parameter(Role.MODULE),
 }

@@ -9,6 +9,7 @@ function may raise, and must then go on raising no more than before.
 from __future__ import annotations
 
 import re
+from collections.abc import Sequence
 from dataclasses import dataclass
 from random import Random
 
@@ -16,10 +17,10 @@ from .blocks import indented, statement
 from .casts import cast_statement
 from .choices import Choices
 from .indices import index_statement
-from .noise import HELPERS
 from .parameters import GRIDS, PARAMETERS, ROWS, TABLES
 from .statements import select_statement, selection, view_statement
 from .tensors import Kind, Scope, Tensor, bare
+from .topics import HELPERS, TOPICS, Topic
 from .views import viewed
 
 ENTRY = "fuzzed"
@@ -33,19 +34,24 @@ class Program:
     text: str
 
 
-def program_of(seed: int) -> Program:
-    """The program of a seed; the same one every time."""
-    return Program(seed, program_text(Random(seed)))
+def program_of(seed: int, about: str | None = None) -> Program:
+    """The program of a seed, the same one every time; `about` names a topic of it."""
+    return Program(seed, program_text(Random(seed), about))
 
 
-def program_text(random: Random) -> str:
+def program_text(random: Random, about: str | None = None) -> str:
     """A program, by the choices of a source of randomness."""
     choices = Choices(random)
     source = _source(choices)
     scope = Scope(choices, source)
     scope.noise = choices.weighted(((50, 0), (28, 1), (13, 2), (9, 4)))
-    lines = _prelude(scope)
-    if choices.chance(85):
+    weights = [(topic.weight, topic) for topic in TOPICS.values()]
+    count = choices.weighted(((45, 0), (40, 1), (15, 2)))
+    topics = [choices.weighted(weights) for _ in range(count)]
+    if about is not None:
+        topics = [TOPICS[about], *topics[1:]]
+    lines = _prelude(scope) + _begun(scope, topics)
+    if choices.chance(30 if scope.copies else 85):
         lines += cast_statement(scope, scope.source)
         if choices.chance(10):
             lines += view_statement(scope)
@@ -53,7 +59,7 @@ def program_text(random: Random) -> str:
         lines += statement(scope)
     if not scope.results or choices.chance(25):
         lines += select_statement(scope)
-    lines += _return(scope)
+    lines += scope.endings + _return(scope)
     return _assembled(choices, lines)
 
 
@@ -109,6 +115,15 @@ def _prelude(scope: Scope) -> list[str]:
     return lines
 
 
+def _begun(scope: Scope, topics: Sequence[Topic]) -> list[str]:
+    """What the topics of a program need before the cast."""
+    scope.topics = tuple(topic.statement for topic in topics)
+    lines = [line for topic in topics for line in topic.prelude(scope)]
+    if scope.writers:
+        scope.noise += scope.choices.weighted(((40, 1), (40, 2), (20, 0)))
+    return lines
+
+
 def _return(scope: Scope) -> list[str]:
     choices = scope.choices
     names = [r.text for r in scope.results if r.text.isidentifier()] + scope.lists
@@ -141,6 +156,25 @@ _DECORATORS = (
 )
 
 
+_IMPORTS = {
+    r"(?<![\w.])nn\.": "from torch import nn",
+    r"(?<![\w.])np\.": "import numpy as np",
+    r"\(f32\)": "from torch import float32 as f32",
+    **{
+        rf"(?<![\w.]){name}\.": f"import {name}"
+        for name in (
+            "collections",
+            "contextlib",
+            "copy",
+            "functools",
+            "itertools",
+            "operator",
+        )
+    },
+}
+"""What a text needs to be imported."""
+
+
 def _assembled(choices: Choices, lines: list[str]) -> str:
     if any("parts" in line for line in lines):
         lines = ["parts = []", *lines]
@@ -149,11 +183,25 @@ def _assembled(choices: Choices, lines: list[str]) -> str:
             lines[-1] = f"{last}, parts"
     body = "\n".join(indented(lines)) + "\n"
     used = [name for name in PARAMETERS if re.search(rf"\b{name}\b", body)]
-    header = "import torch\nimport torch.nn.functional as F\n"
-    if "(f32)" in body:
-        header += "from torch import float32 as f32\n"
-    helpers = "".join(
-        f"\n\n{text}" for name, text in HELPERS.items() if f"{name}(" in body
-    )
+    helpers = _helpers(body)
     decorator = choices.weighted(_DECORATORS)
-    return f"{header}{helpers}\n\n{decorator}def {ENTRY}({', '.join(used)}):\n{body}"
+    function = f"{decorator}def {ENTRY}({', '.join(used)}):\n{body}"
+    text = "\n\n".join([*helpers, function])
+    header = "import torch\nimport torch.nn.functional as F\n"
+    for pattern, line in _IMPORTS.items():
+        if re.search(pattern, text):
+            header += f"{line}\n"
+    return f"{header}\n\n{text}"
+
+
+def _helpers(body: str) -> list[str]:
+    """The functions and classes that a body names, and those that these name."""
+    needed: set[str] = set()
+    texts = [body]
+    while texts:
+        text = texts.pop()
+        for name, helper in HELPERS.items():
+            if name not in needed and re.search(rf"(?<![\w.'\"]){name}\b", text):
+                needed.add(name)
+                texts.append(helper)
+    return [text for name, text in HELPERS.items() if name in needed]

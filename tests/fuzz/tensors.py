@@ -8,6 +8,7 @@ is written against symbols alone, so it runs at every size.
 from __future__ import annotations
 
 import enum
+from collections.abc import Callable
 from dataclasses import dataclass, field, replace
 
 from .choices import Choices
@@ -80,6 +81,12 @@ class Scope:
     """Names of index tensors, with the key of what they fit."""
     noise: int = 0
     """How many more disturbing statements may be written."""
+    writers: list[list[str]] = field(default_factory=list)
+    """Statements that change the source, or what holds it, without naming it."""
+    endings: list[str] = field(default_factory=list)
+    """What has to be done before the function returns."""
+    topics: tuple[Callable[[Scope], list[str]], ...] = ()
+    """Further kinds of statement that this program is about."""
     depth: int = 0
     counter: list[int] = field(default_factory=lambda: [0])
 
@@ -94,6 +101,8 @@ class Scope:
             results=list(self.results),
             lists=list(self.lists),
             indices=list(self.indices),
+            writers=list(self.writers),
+            endings=list(self.endings),
             depth=self.depth + 1,
         )
 

@@ -10,9 +10,12 @@ import pytest
 from hypothesis import HealthCheck, Phase, given, note, settings
 from hypothesis import strategies as st
 
-from .attack import Tier, attack
+from .attack import Tier, attack, fix
 from .campaign import Tally, campaign, smallest
-from .programs import Program, program_of, program_text
+from .execution import execute, load
+from .inputs import variants
+from .programs import ENTRY, Program, program_of, program_text
+from .topics import TOPICS
 from .wrong_fixers import WRONG_FIXERS, WrongFixer
 
 FIXED_SAMPLE = 1_500
@@ -68,10 +71,23 @@ def test_same_seed_gives_the_same_program() -> None:
     assert [program_of(s) for s in range(50)] == [program_of(s) for s in range(50)]
 
 
+@pytest.mark.parametrize("about", TOPICS)
+def test_programs_about_a_topic_run_and_are_rewritten(about: str) -> None:
+    programs = [program_of(seed, about) for seed in range(24)]
+    half = len(programs) // 2
+    # The second variant is of float16, which numpy has.
+    runs = [
+        execute(load(program.text, ENTRY), variants(program.seed, 2)[1], False)
+        for program in programs
+    ]
+    assert sum(run.error is None for run in runs) >= half
+    assert sum(fix(p.text, Tier.UNSAFE).text is not None for p in programs) >= half // 3
+
+
 @pytest.mark.parametrize("wrong", WRONG_FIXERS, ids=lambda wrong: wrong.name)
 def test_wrong_fixer_is_caught(wrong: WrongFixer, say: Callable[[str], None]) -> None:
     for seed in range(WITHIN):
-        program = program_of(seed)
+        program = program_of(seed, wrong.about)
         with wrong.broken():
             result = attack(program, wrong.tier)
         if result.mismatch is None or not result.rewritten:

@@ -17,7 +17,7 @@ from upcast_lint import safety
 from upcast_lint.analysis import consumers, effects, gradients, reads
 from upcast_lint.analysis.indices import Proof
 from upcast_lint.analysis.reads import Consumption, Kind, StepKind
-from upcast_lint.rewrite import edits, plan, text
+from upcast_lint.rewrite import edits, plan, sink, text
 
 from .attack import Tier
 
@@ -29,6 +29,8 @@ class WrongFixer:
     """The tier whose promise it breaks."""
     broken: Callable[[], Any]
     """A context in which the engine makes the mistake."""
+    about: str | None = None
+    """The topic of the programs that have to show it; any programs otherwise."""
 
 
 @contextmanager
@@ -140,6 +142,98 @@ def _ignores_changed_operands() -> Iterator[None]:
         yield
 
 
+@contextmanager
+def _takes_methods_for_pure() -> Iterator[None]:
+    real = effects.Effects.is_pure
+
+    def is_pure(self: effects.Effects, call: ast.Call) -> bool:
+        return isinstance(call.func, ast.Attribute) or real(self, call)
+
+    with patch.object(effects.Effects, "is_pure", is_pure):
+        yield
+
+
+@contextmanager
+def _takes_functions_for_pure() -> Iterator[None]:
+    real = effects.Effects.is_pure
+
+    def is_pure(self: effects.Effects, call: ast.Call) -> bool:
+        return isinstance(call.func, ast.Name) or real(self, call)
+
+    with patch.object(effects.Effects, "is_pure", is_pure):
+        yield
+
+
+@contextmanager
+def _forgets_holders() -> Iterator[None]:
+    """Takes what an object or a container holds for out of its reach."""
+    with (
+        patch.object(effects, "holders_of", lambda path: ()),
+        patch.object(effects.Effects, "_store", lambda *arguments: None),
+    ):
+        yield
+
+
+@contextmanager
+def _forgets_aliases() -> Iterator[None]:
+    with patch.object(effects.Effects, "_derive", lambda *arguments: None):
+        yield
+
+
+@contextmanager
+def _forgets_nested_functions() -> Iterator[None]:
+    with patch.object(effects.Effects, "_nested", lambda *arguments: None):
+        yield
+
+
+@contextmanager
+def _forgets_writers_by_contract() -> Iterator[None]:
+    """Reads `F.relu(x, True)` for a call that gives something new."""
+    with patch.object(effects.Effects, "_writes_by_contract", lambda *arguments: False):
+        yield
+
+
+@contextmanager
+def _takes_questions_for_neutral() -> Iterator[None]:
+    """Takes what asks for the type of the copy for a question about its shape."""
+    real = consumers.Consumers.of
+
+    def of(self: consumers.Consumers, node: ast.expr) -> Consumption:
+        found = real(self, node)
+        return replace(found, kind=Kind.METADATA) if found.kind is Kind.DTYPE else found
+
+    with patch.object(consumers.Consumers, "of", of):
+        yield
+
+
+@contextmanager
+def _forgets_gradient_modes() -> Iterator[None]:
+    with (
+        patch.object(
+            safety, "gradient_mode", lambda *_: gradients.GradientMode.ENABLED
+        ),
+        patch.object(safety, "leaves_disabled_region", lambda *_: False),
+        patch.object(safety, "enters_disabled_region", lambda *_: False),
+    ):
+        yield
+
+
+@contextmanager
+def _takes_everything_for_floats() -> Iterator[None]:
+    with patch.object(safety._Assessor, "_elements", lambda self, moved: None):
+        yield
+
+
+@contextmanager
+def _casts_in_every_arm() -> Iterator[None]:
+    """Casts wherever the whole copy is read, instead of once before."""
+    with (
+        patch.object(sink._Sinker, "_leaves", lambda *arguments: True),
+        patch.object(sink._Sinker, "_sinks_into", lambda self, s: any(sink._arms(s))),
+    ):
+        yield
+
+
 WRONG_FIXERS = (
     WrongFixer("forgets a full read", Tier.UNSAFE, _forgets_full_reads),
     WrongFixer(
@@ -156,4 +250,28 @@ WRONG_FIXERS = (
     WrongFixer(
         "moves arithmetic below the cast", Tier.UNSAFE, _moves_arithmetic_below_the_cast
     ),
+    WrongFixer("takes methods for pure", Tier.SAFE, _takes_methods_for_pure, "methods"),
+    WrongFixer(
+        "takes functions for pure", Tier.SAFE, _takes_functions_for_pure, "holders"
+    ),
+    WrongFixer("forgets holders", Tier.SAFE, _forgets_holders, "holders"),
+    WrongFixer("forgets aliases", Tier.SAFE, _forgets_aliases, "aliases"),
+    WrongFixer(
+        "forgets nested functions", Tier.SAFE, _forgets_nested_functions, "holders"
+    ),
+    WrongFixer(
+        "forgets writers by contract",
+        Tier.SAFE,
+        _forgets_writers_by_contract,
+        "writers",
+    ),
+    WrongFixer(
+        "takes questions for neutral",
+        Tier.UNSAFE,
+        _takes_questions_for_neutral,
+        "queries",
+    ),
+    WrongFixer("forgets gradient modes", Tier.SAFE, _forgets_gradient_modes, "modes"),
+    WrongFixer("takes everything for floats", Tier.SAFE, _takes_everything_for_floats),
+    WrongFixer("casts in every arm", Tier.UNSAFE, _casts_in_every_arm, "ends"),
 )

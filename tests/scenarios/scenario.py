@@ -7,6 +7,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
 
+from tests.fuzz.costs import costlier
 from tests.fuzz.execution import EXACT, difference, execute, load
 from tests.fuzz.inputs import variants
 from upcast_lint.checker import Checked, FixMode, Job, check_bytes
@@ -118,6 +119,8 @@ def _judge_rewrite(scenario: Scenario) -> None:
     after = fixed.data.decode()
     if scenario.becomes is not None:
         assert after.removeprefix(HEADER) == scenario.becomes
+    more = costlier(scenario.code, after, "f", seed=0)
+    assert more is None, more
     found = differences(scenario.code, after)
     if scenario.verdict == "safe":
         assert not found, found[0]
