@@ -14,6 +14,7 @@ from pathlib import Path
 from mkdocs.config.defaults import MkDocsConfig
 from mkdocs.structure.files import File, Files
 
+from upcast_lint.links import HOME, REPOSITORY
 from upcast_lint.registry import all_rules
 from upcast_lint.rule import Rule
 from upcast_lint.selection import known_rules
@@ -22,7 +23,8 @@ _RULES = "Rules"
 
 
 def on_config(config: MkDocsConfig) -> MkDocsConfig:
-    """The rules' pages follow the page on all of them."""
+    """The addresses; and the rules' pages, after the page on all of them."""
+    config.site_url, config.repo_url = HOME, REPOSITORY
     for section in config.nav or ():
         if _RULES in section:
             section[_RULES] += [

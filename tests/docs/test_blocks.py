@@ -19,6 +19,7 @@ from docs.scripts.pages import ROOT, Block, blocks_of, pages
 from tests.schemas import published_schema
 from upcast_lint.cli.root import root
 from upcast_lint.config import load
+from upcast_lint.links import OWNER, REPOSITORY
 from upcast_lint.linter import Options, lint, mend
 from upcast_lint.source import Source
 
@@ -71,7 +72,7 @@ RUN_BY: dict[str, tuple[str, str]] = {
 }
 """Commands in `sh` blocks: the file that runs each, and a part of it that does."""
 
-FROM_GIT = "pip install git+https://github.com/OWNER/upcast-lint"
+FROM_GIT = f"pip install git+{REPOSITORY}"
 
 
 def blocks(language: str) -> list[Any]:
@@ -175,7 +176,7 @@ def test_hooks_and_inputs_exist(block: Block) -> None:
     for hook in re.findall(r"- id: (\S+)", block.body):
         assert f"- id: {hook}\n" in hooks
     action = (ROOT / "action.yml").read_text(encoding="utf-8")
-    with_inputs = block.body.partition("uses: OWNER/upcast-lint")[2]
+    with_inputs = block.body.partition(f"uses: {OWNER}/upcast-lint")[2]
     for name in re.findall(r"^          ([\w-]+): ", with_inputs, re.M):
         assert f"\n  {name}:\n" in action
 
