@@ -12,13 +12,16 @@ ROOT = Path(__file__).parent
 LINKS = runpy.run_path(str(ROOT / "upcast_lint" / "links.py"))
 REPOSITORY, HOME = LINKS["REPOSITORY"], LINKS["HOME"]
 
+_CODE = re.compile(r"(^```.*?^```$)", re.M | re.S)
 _LINK = re.compile(r"(?P<picture>!?)(?P<text>\[[^\]\n]*\])\((?P<target>[^)\s]+)\)")
 
 
 def long_description() -> str:
     """The README for an index, where relative links lead nowhere."""
     text = (ROOT / "README.md").read_text(encoding="utf-8")
-    return _LINK.sub(_absolute, re.sub(r"<!--.*?-->\n?", "", text))
+    prose_and_code = _CODE.split(re.sub(r"<!--.*?-->\n?", "", text))
+    prose_and_code[::2] = (_LINK.sub(_absolute, prose) for prose in prose_and_code[::2])
+    return "".join(prose_and_code)
 
 
 def _absolute(link: re.Match[str]) -> str:
