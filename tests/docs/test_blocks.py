@@ -59,6 +59,13 @@ RUN_BY: dict[str, tuple[str, str]] = {
     "python -m docs.scripts": ("tests/docs/test_current.py", "rerun"),
     "mkdocs build --strict": ("tests/docs/test_site.py", '"--strict"'),
     "pytest tests/rules tests/analysis -q": (".ci/run", "pytest"),
+    "pip install torch --index-url https://download.pytorch.org/whl/cpu": (
+        ".github/workflows/ci.yml",
+        "run: pip install torch --index-url https://download.pytorch.org/whl/cpu",
+    ),
+    "pytest -q tests/analysis": (".ci/run", "pytest"),
+    "pytest tests/scenarios -k label": (".ci/run", "pytest"),
+    'pytest tests/scenarios -k "a word of the title"': (".ci/run", "pytest"),
     "pre-commit install": ("tests/integration/test_pre_commit.py", "pre_commit"),
     "pre-commit run --all-files": (
         "tests/integration/test_pre_commit.py",
