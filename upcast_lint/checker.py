@@ -12,7 +12,13 @@ from operator import not_
 from typing import NamedTuple
 
 from . import linter
-from .document import NOTEBOOK_SUFFIX, Document, fault, read_document
+from .document import (
+    NOTEBOOK_SUFFIX,
+    Document,
+    fault,
+    read_document,
+    syntax_fault,
+)
 from .finding import Edit, Finding, Position, Safety
 from .focus import EVERYTHING, Focus, identity
 from .linter import Options
@@ -107,7 +113,8 @@ def _check(
         return unreadable(str(error), job)
     except SyntaxError as error:
         row, column = error.lineno or 1, error.offset or 1
-        return unreadable(error.msg, job, Position(max(row, 1), max(column, 1)), texts)
+        at = Position(max(row, 1), max(column, 1))
+        return unreadable(syntax_fault(error), job, at, texts)
     except RecursionError:
         return unreadable(_TOO_DEEP, job)
     except MemoryError:  # CPython's parser raises it for depth, too

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import sys
 from typing import Protocol
 
 from .finding import Finding, Position, Range
@@ -57,6 +58,12 @@ def read_document(data: bytes, path: str) -> Document:
 
         return Notebook(data, path)
     return Module(data, path)
+
+
+def syntax_fault(error: SyntaxError) -> str:
+    """What the parser says, and which parser: newer syntax needs a newer Python."""
+    version = ".".join(map(str, sys.version_info[:2]))
+    return f"{error.msg} (parsed with Python {version})"
 
 
 def fault(reason: str, at: Position, cell: int | None = None) -> Finding:

@@ -16,7 +16,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import Any
 
-from .document import fault
+from .document import fault, syntax_fault
 from .finding import Edit, Finding, Position, Range
 from .json_spans import Span, parse_spans
 from .source import Source, UnreadableSource, line_starts
@@ -178,7 +178,7 @@ def _with_magics(text: str, aside: tuple[str, ...]) -> str:
 def _fault_of(error: Exception, number: int) -> Finding:
     if isinstance(error, SyntaxError):
         at = Position(max(error.lineno or 1, 1), max(error.offset or 1, 1))
-        return fault(error.msg, at, number)
+        return fault(syntax_fault(error), at, number)
     return fault("cannot be parsed", Position(1, 1), number)
 
 

@@ -12,6 +12,7 @@ from collections.abc import Sequence
 from pathlib import Path
 
 from . import flow_picture, memory_timeline
+from .addresses import addressed
 from .pages import DOCS, ROOT, pages
 from .tables import refreshed
 from .transcripts import rerun
@@ -28,7 +29,7 @@ def main(arguments: Sequence[str]) -> int:
             continue
         before = page.read_text(encoding="utf-8")
         with tempfile.TemporaryDirectory(prefix="upcast-lint-docs-") as folder:
-            after = rerun(refreshed(before, page), Path(folder))
+            after = rerun(addressed(refreshed(before, page)), Path(folder))
         if after != before:
             page.write_text(after, encoding="utf-8")
             print(f"{page.relative_to(ROOT)}: written")

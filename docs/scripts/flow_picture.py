@@ -27,52 +27,53 @@ _HALF = 15
 """Half the height of a node."""
 
 
-def draw() -> str:
-    """The function before on the left, after on the right."""
-    shapes = [
-        *_before(225),
-        *_after(692),
-        svg.line(458, 28, 458, 352, "#d0d7de"),
-        *_legend(24, 390),
-    ]
+def draw(is_narrow: bool = False) -> str:
+    """The function before and after, side by side, or one below the other."""
     title = "A cast before and after it is sunk into the branch that reads it whole"
+    if is_narrow:
+        shapes = [*_before(237, 0), *_after(237, 330), *_legend(24, 694, is_narrow)]
+        return svg.picture(474, 760, title, shapes)
+    shapes = [
+        *_before(225, 0),
+        *_after(692, 0),
+        svg.line(458, 28, 458, 352, svg.RULE),
+        *_legend(24, 390, is_narrow),
+    ]
     return svg.picture(930, 410, title, shapes)
 
 
-def _before(x: float) -> list[str]:
-    cast = Node(x, 70, "x = x.float()", _WIDE)
-    shape = Node(x, 122, "n = x.shape[1]")
-    test = Node(x, 174, "if normalise:")
-    full = Node(x - 105, 240, "y = log_softmax(x)", _WIDE)
-    narrow = Node(x + 105, 240, "y = x.gather(-1, i)", _NARROW)
-    end = Node(x, 322, "return y, n")
+def _before(x: float, y: float) -> list[str]:
+    cast = Node(x, y + 70, "x = x.float()", _WIDE)
+    full = Node(x - 105, y + 240, "y = log_softmax(x)", _WIDE)
+    narrow = Node(x + 105, y + 240, "y = x.gather(-1, i)", _NARROW)
+    bytes_ = "4·B·S·V bytes on every path"
     notes = [
-        svg.label(x, 40, "before", size=14, anchor="middle", weight="bold"),
+        svg.label(x, y + 40, "before", size=14, anchor="middle", weight="bold"),
         *_note(full, "full read", _WIDE, is_left=True),
         *_note(narrow, "selection", _NARROW, is_left=False),
-        svg.label(x + 78, 127, "metadata", size=11, fill=svg.FAINT),
-        svg.label(x + 72, 75, "4·B·S·V bytes on every path", size=11, fill=_WIDE),
+        svg.label(x + 78, y + 127, "metadata", size=11, fill=svg.FAINT),
+        svg.label(x + 72, y + 75, bytes_, size=11, fill=_WIDE),
     ]
-    return [*_diamond(cast, shape, test, full, narrow, end), *notes]
+    return [*_diamond(x, y, cast, full, narrow), *notes]
 
 
-def _after(x: float) -> list[str]:
-    shape = Node(x, 122, "n = x.shape[1]")
-    test = Node(x, 174, "if normalise:")
-    full = Node(x - 113, 240, "y = log_softmax(x.float())", _WIDE)
-    narrow = Node(x + 113, 240, "y = x.gather(-1, i).float()", _NARROW)
-    end = Node(x, 322, "return y, n")
+def _after(x: float, y: float) -> list[str]:
+    full = Node(x - 113, y + 240, "y = log_softmax(x.float())", _WIDE)
+    narrow = Node(x + 113, y + 240, "y = x.gather(-1, i).float()", _NARROW)
     notes = [
-        svg.label(x, 40, "after", size=14, anchor="middle", weight="bold"),
+        svg.label(x, y + 40, "after", size=14, anchor="middle", weight="bold"),
         *_note(full, "one cast, as before", _WIDE, is_left=True),
         *_note(narrow, "4·B·S·K bytes", _NARROW, is_left=False),
     ]
-    return [*_diamond(None, shape, test, full, narrow, end), *notes]
+    return [*_diamond(x, y, None, full, narrow), *notes]
 
 
 def _diamond(
-    cast: Node | None, shape: Node, test: Node, full: Node, narrow: Node, end: Node
+    x: float, y: float, cast: Node | None, full: Node, narrow: Node
 ) -> list[str]:
+    shape = Node(x, y + 122, "n = x.shape[1]")
+    test = Node(x, y + 174, "if normalise:")
+    end = Node(x, y + 322, "return y, n")
     nodes = [each for each in (cast, shape, test, full, narrow, end) if each]
     shapes = [
         *([_edge(cast, shape)] if cast else []),
@@ -115,7 +116,7 @@ def _note(node: Node, text: str, color: str, *, is_left: bool) -> list[str]:
     return [svg.label(x, y, text, size=11, fill=color, anchor=anchor)]
 
 
-def _legend(x: float, y: float) -> list[str]:
+def _legend(x: float, y: float, is_narrow: bool) -> list[str]:
     shapes = []
     for color, text in (
         (_WIDE, "makes or reads all of the float32 copy"),
@@ -126,5 +127,8 @@ def _legend(x: float, y: float) -> list[str]:
             svg.box(x, y - 10, 12, 12, color, stroke=color, opacity=0.3, radius=2),
             svg.label(x + 18, y, text, size=12),
         ]
-        x += 40 + 6.4 * len(text)
+        if is_narrow:
+            y += 22
+        else:
+            x += 40 + 6.4 * len(text)
     return shapes

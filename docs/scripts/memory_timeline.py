@@ -165,39 +165,35 @@ _NAMES = {
 }
 
 
-def draw(storages: Sequence[Storage]) -> str:
-    """Both versions side by side, what is live at each call, stacked."""
-    shapes = [
-        svg.label(
-            _LEFT,
-            26,
-            f"Memory of the top-k distillation helper, B=1, S={POSITIONS:,}, "
-            "V=151,936, K=64",
-            size=14,
-            weight="bold",
-        )
-    ]
+def draw(storages: Sequence[Storage], is_narrow: bool = False) -> str:
+    """What is live at each call, stacked; the versions side by side, or one by one."""
+    heading = f"B=1, S={POSITIONS:,}, V=151,936, K=64"
+    if not is_narrow:
+        heading = f"Memory of the top-k distillation helper, {heading}"
+    shapes = [svg.label(_LEFT, 26, heading, size=14, weight="bold")]
+    across, down = (0, _HEIGHT + 64) if is_narrow else (_WIDTH + _GAP, 0)
     for at, version in enumerate(VERSIONS):
         mine = [each for each in storages if each.version == version]
-        x = _LEFT + at * (_WIDTH + _GAP)
-        shapes += _panel(mine, x, version, has_scale=at == 0)
-    shapes += _legend(_TOP + _HEIGHT + 46)
-    width = _LEFT + 2 * _WIDTH + _GAP + 20
+        x, top = _LEFT + at * across, _TOP + at * down
+        shapes += _panel(mine, x, top, version, has_scale=is_narrow or at == 0)
+    bottom = _TOP + down + _HEIGHT + 46
+    legend, end = _legend(bottom, _LEFT + across + _WIDTH)
     title = "Live memory over a forward and a backward pass, before and after"
-    return svg.picture(width, _TOP + _HEIGHT + 64, title, shapes)
+    width = _LEFT + across + _WIDTH + 20
+    return svg.picture(width, round(end) + 18, title, [*shapes, *legend])
 
 
 def _panel(
-    storages: Sequence[Storage], x: float, version: str, has_scale: bool
+    storages: Sequence[Storage], x: float, top: float, version: str, has_scale: bool
 ) -> list[str]:
-    bottom = _TOP + _HEIGHT
+    bottom = top + _HEIGHT
     end = _end(storages)
     step = _WIDTH / end
     turn = min(each.born for each in storages if each.phase == BACKWARD)
-    shapes = [svg.label(x + _WIDTH / 2, _TOP - 10, version, size=13, anchor="middle")]
+    shapes = [svg.label(x + _WIDTH / 2, top - 10, version, size=13, anchor="middle")]
     for gib in range(4):
         y = bottom - gib * _SCALE
-        shapes.append(svg.line(x, y, x + _WIDTH, y, "#d0d7de"))
+        shapes.append(svg.line(x, y, x + _WIDTH, y, svg.RULE))
         if has_scale:
             text = f"{gib} GiB" if gib else "0"
             shapes.append(
@@ -205,11 +201,11 @@ def _panel(
             )
     for piece in _stacked(storages):
         _, color = _NAMES.get((piece.storage.operator, piece.storage.phase), _OTHER)
-        top = piece.below + piece.storage.bytes
+        reach = piece.below + piece.storage.bytes
         shapes.append(
             svg.box(
                 x + piece.start * step,
-                bottom - top / _GIB * _SCALE,
+                bottom - reach / _GIB * _SCALE,
                 (piece.stop - piece.start) * step,
                 piece.storage.bytes / _GIB * _SCALE,
                 color,
@@ -222,7 +218,7 @@ def _panel(
     shapes.append(
         svg.label(x + 6, y - 6, f"peak {most / _GIB:.2f} GiB", size=12, weight="bold")
     )
-    shapes.append(svg.line(x + turn * step, _TOP, x + turn * step, bottom, svg.FAINT))
+    shapes.append(svg.line(x + turn * step, top, x + turn * step, bottom, svg.FAINT))
     for text, place, anchor in (
         (f"← {FORWARD}", turn * step - 6, "end"),
         (f"{BACKWARD} →", turn * step + 6, "start"),
@@ -264,11 +260,15 @@ def _stacked(storages: Sequence[Storage]) -> list[_Piece]:
     return pieces
 
 
-def _legend(y: float) -> list[str]:
+def _legend(y: float, right: float) -> tuple[list[str], float]:
+    """The names of the colours, on as many lines as they need; the last one's base."""
     shapes = []
     x = float(_LEFT)
     for name, color in _NAMES.values():
+        width = 42 + 6.3 * len(name)
+        if x + width > right + 40:
+            x, y = float(_LEFT), y + 22
         shapes.append(svg.box(x, y - 10, 12, 12, color, opacity=0.85))
         shapes.append(svg.label(x + 18, y, name, size=12))
-        x += 42 + 6.3 * len(name)
-    return shapes
+        x += width
+    return shapes, y

@@ -8,21 +8,41 @@ from __future__ import annotations
 
 import ast
 import difflib
+import re
+import subprocess
+import sys
 from collections.abc import Iterator
 from pathlib import Path
 
 from mkdocs.config.defaults import MkDocsConfig
 from mkdocs.structure.files import File, Files
 
+from upcast_lint.links import HOME
 from upcast_lint.registry import all_rules
 from upcast_lint.rule import Rule
 from upcast_lint.selection import known_rules
 
+ROOT = Path(__file__).resolve().parents[2]
+if str(ROOT) not in sys.path:
+    sys.path.append(str(ROOT))
+
+from docs.scripts import flow_picture, memory_timeline, terminal  # noqa: E402
+
 _RULES = "Rules"
+_SHOWN = ["check", "--select", "UPC001", "examples/scoring.py"]
+_IMAGE = re.compile(
+    r'<img [^>]*src="(?P<stem>(?:[^"]*/)?pictures/(?P<name>[\w-]+))\.svg"[^>]*>'
+)
 
 
 def on_config(config: MkDocsConfig) -> MkDocsConfig:
-    """The rules' pages follow the page on all of them."""
+    """The address; and the rules' pages, after the page on all of them."""
+    config.site_url = HOME
+    config.mdx_configs["pymdownx.superfences"] = {
+        "custom_fences": [
+            {"name": "console", "class": "transcript", "format": terminal.transcript}
+        ]
+    }
     for section in config.nav or ():
         if _RULES in section:
             section[_RULES] += [
@@ -40,7 +60,47 @@ def on_files(files: Files, config: MkDocsConfig) -> Files:
             text += _fixtures(with_fixtures[rule.name])
         path = f"rules/{rule.name}.md"
         files.append(File.generated(config, path, content=text))
+    pictures = _narrow() | {"terminal": _terminal()}
+    for name, text in pictures.items():
+        path = f"pictures/{name}.svg"
+        files.append(File.generated(config, path, content=text))
     return files
+
+
+def _narrow() -> dict[str, str]:
+    """The pictures again, for screens on which the wide ones are too small to read."""
+    table = (ROOT / "docs/pictures/memory-timeline.csv").read_text(encoding="utf-8")
+    storages = memory_timeline.read_table(table)
+    return {
+        "flow-narrow": flow_picture.draw(is_narrow=True),
+        "memory-timeline-narrow": memory_timeline.draw(storages, is_narrow=True),
+    }
+
+
+def _terminal() -> str:
+    """What the tool prints on one of the examples, in colour."""
+    options = ["--isolated", "--no-cache", "--color", "always"]
+    done = subprocess.run(
+        [sys.executable, "-m", "upcast_lint", *_SHOWN, *options],
+        cwd=ROOT,
+        capture_output=True,
+        text=True,
+        check=False,
+    )
+    return terminal.picture(f"upcast-lint {' '.join(_SHOWN)}", done.stdout)
+
+
+def on_page_content(html: str, **_: object) -> str:
+    """Each picture with its narrow form, where it has one; terminals can scroll."""
+    return _IMAGE.sub(_fitted, html)
+
+
+def _fitted(image: re.Match[str]) -> str:
+    if image["name"] == "terminal":
+        return f'<span class="terminal" style="display: block">{image[0]}</span>'
+    narrow = f"{image['stem']}-narrow.svg"
+    source = f'<source media="(max-width: 44.9375em)" srcset="{narrow}">'
+    return f"<picture>{source}{image[0]}</picture>"
 
 
 def _fixtures(rule: Rule) -> str:

@@ -4,21 +4,37 @@ from __future__ import annotations
 
 from html import escape
 
-INK, FAINT = "#1b1f24", "#57606a"
+INK, FAINT, RULE = "#1b1f24", "#57606a", "#d0d7de"
 BLUE, ORANGE, GREEN, GREY = "#2f6fab", "#d9772b", "#3d8b57", "#8c959f"
 FONT = "font-family='Helvetica, Arial, sans-serif'"
 MONO = "font-family='SFMono-Regular, Consolas, Menlo, monospace'"
 
 
+_AT_NIGHT = {
+    "#ffffff": "#1e2129",
+    INK: "#e3e6ea",
+    FAINT: "#a4acb8",
+    RULE: "#3a404a",
+    BLUE: "#5b9bd8",
+    ORANGE: "#e58d45",
+    GREEN: "#5cb377",
+}
+_RULES = "".join(
+    f'[fill="{light}"]{{fill:{dark}}}[stroke="{light}"]{{stroke:{dark}}}'
+    for light, dark in _AT_NIGHT.items()
+)
+_DARK = f"<style>@media (prefers-color-scheme:dark){{{_RULES}}}</style>"
+
+
 def picture(width: int, height: int, title: str, shapes: list[str]) -> str:
-    """A whole picture on white, so that it can be read on any page."""
+    """A whole picture, on a ground of its own, light or dark as the reader has it."""
     head = (
         f'<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 {width} {height}" '
         f'width="{width}" height="{height}" role="img">'
     )
     ground = f'<rect width="{width}" height="{height}" rx="8" fill="#ffffff"/>'
     return "\n".join(
-        [head, f"<title>{escape(title)}</title>", ground, *shapes, "</svg>", ""]
+        [head, f"<title>{escape(title)}</title>", _DARK, ground, *shapes, "</svg>", ""]
     )
 
 

@@ -19,6 +19,7 @@ from docs.scripts.pages import ROOT, Block, blocks_of, pages
 from tests.schemas import published_schema
 from upcast_lint.cli.root import root
 from upcast_lint.config import load
+from upcast_lint.links import OWNER, REPOSITORY
 from upcast_lint.linter import Options, lint, mend
 from upcast_lint.source import Source
 
@@ -58,6 +59,13 @@ RUN_BY: dict[str, tuple[str, str]] = {
     "python -m docs.scripts": ("tests/docs/test_current.py", "rerun"),
     "mkdocs build --strict": ("tests/docs/test_site.py", '"--strict"'),
     "pytest tests/rules tests/analysis -q": (".ci/run", "pytest"),
+    "pip install torch --index-url https://download.pytorch.org/whl/cpu": (
+        ".github/workflows/ci.yml",
+        "run: pip install torch --index-url https://download.pytorch.org/whl/cpu",
+    ),
+    "pytest -q tests/analysis": (".ci/run", "pytest"),
+    "pytest tests/scenarios -k label": (".ci/run", "pytest"),
+    'pytest tests/scenarios -k "a word of the title"': (".ci/run", "pytest"),
     "pre-commit install": ("tests/integration/test_pre_commit.py", "pre_commit"),
     "pre-commit run --all-files": (
         "tests/integration/test_pre_commit.py",
@@ -71,7 +79,7 @@ RUN_BY: dict[str, tuple[str, str]] = {
 }
 """Commands in `sh` blocks: the file that runs each, and a part of it that does."""
 
-FROM_GIT = "pip install git+https://github.com/OWNER/upcast-lint"
+FROM_GIT = f"pip install git+{REPOSITORY}"
 
 
 def blocks(language: str) -> list[Any]:
@@ -175,7 +183,7 @@ def test_hooks_and_inputs_exist(block: Block) -> None:
     for hook in re.findall(r"- id: (\S+)", block.body):
         assert f"- id: {hook}\n" in hooks
     action = (ROOT / "action.yml").read_text(encoding="utf-8")
-    with_inputs = block.body.partition("uses: OWNER/upcast-lint")[2]
+    with_inputs = block.body.partition(f"uses: {OWNER}/upcast-lint")[2]
     for name in re.findall(r"^          ([\w-]+): ", with_inputs, re.M):
         assert f"\n  {name}:\n" in action
 

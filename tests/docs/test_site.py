@@ -8,15 +8,19 @@ import subprocess
 import sys
 from importlib.util import find_spec
 from pathlib import Path
+from xml.etree import ElementTree
 
 import pytest
 
 from docs.scripts.pages import DOCS, ROOT, pages
-from upcast_lint.links import rule_url
+from docs.scripts.terminal import transcript
+from upcast_lint.links import HOME, rule_url
 from upcast_lint.selection import known_rules
 
 LINK = re.compile(r"(?<!`)\[[^\]\n]+\]\(([^)\s]+)\)")
-GENERATED = {DOCS / "rules" / f"{rule.name}.md" for rule in known_rules()}
+GENERATED = {DOCS / "pictures" / "terminal.svg"} | {
+    DOCS / "rules" / f"{rule.name}.md" for rule in known_rules()
+}
 
 
 def anchors(page: Path) -> set[str]:
@@ -68,7 +72,7 @@ def test_the_site_builds_without_a_warning(site: Path) -> None:
 
 def test_each_rule_has_the_page_that_findings_link_to(site: Path) -> None:
     for rule in known_rules():
-        path = rule_url(rule.name).partition(".io/")[2]
+        path = rule_url(rule.name).removeprefix(HOME)
         text = (site / path / "index.html").read_text(encoding="utf-8")
         assert rule.code in text
 
@@ -78,3 +82,48 @@ def test_a_rules_page_shows_the_rewrites_that_are_run(site: Path) -> None:
     text = path.read_text(encoding="utf-8")
     assert "Rewrites that are run" in text
     assert "(unsafe)" in text and "(safe)" in text
+
+
+def test_the_first_page_is_the_product(site: Path) -> None:
+    text = (site / "index.html").read_text(encoding="utf-8")
+    assert "<title>upcast-lint</title>" in text
+    for target in ("hooks/", "pull-requests/", "codemod/", "pictures/terminal.svg"):
+        assert f'"{target}"' in text
+    assert f'<link rel="canonical" href="{HOME}"' in text
+
+
+def test_the_terminal_shows_what_the_tool_prints_in_colour(site: Path) -> None:
+    picture = (site / "pictures" / "terminal.svg").read_text(encoding="utf-8")
+    ElementTree.fromstring(picture)
+    assert re.search(r">\[\*\]</text>", picture)
+    assert re.search(r'fill="#ff7b86"[^>]*>UPC001</text>', picture)
+
+
+@pytest.mark.parametrize("name", ["flow", "memory-timeline"])
+def test_pictures_suit_the_night_and_narrow_screens(site: Path, name: str) -> None:
+    wide = (site / "pictures" / f"{name}.svg").read_text(encoding="utf-8")
+    narrow = (site / "pictures" / f"{name}-narrow.svg").read_text(encoding="utf-8")
+    for picture in (wide, narrow):
+        assert "prefers-color-scheme:dark" in picture
+    assert width_of(narrow) < 500 < width_of(wide)
+    shown = "".join(page.read_text("utf-8") for page in site.glob("**/index.html"))
+    assert re.search(rf'srcset="[./]*pictures/{name}-narrow\.svg"', shown)
+
+
+def width_of(picture: str) -> int:
+    return int(ElementTree.fromstring(picture).attrib["width"])
+
+
+def test_a_transcript_keeps_the_columns_of_source_and_wraps_the_rest() -> None:
+    shown = transcript(
+        "$ upcast-lint check a.py\n"
+        "a.py:1:5: UPC001 [*] `x<y` is upcast\n"
+        "1 |     x.float()\n"
+        "  |     ^^^^^^^^^ cast\n"
+        "  = saves: bytes\n"
+        "  | +    x\n"
+    )
+    kinds = re.findall(r'<span class="([\w ]+)">', shown)
+    output = ["output columns", "cast columns", "output", "added columns"]
+    assert kinds == ["command", "place", *output]
+    assert "x&lt;y" in shown

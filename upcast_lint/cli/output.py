@@ -22,9 +22,11 @@ def wants_color(options: Options) -> bool:
         return False
     if os.environ.get("FORCE_COLOR", "0") not in ("", "0"):
         return True
-    if options.output_file is not None or sys.stdout is None:
-        return False
-    return sys.stdout.isatty()
+    return options.output_file is None and is_terminal()
+
+
+def is_terminal() -> bool:
+    return sys.stdout is not None and sys.stdout.isatty()
 
 
 def put(text: str) -> None:

@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+import os
+
 import click
 
 from ..errors import UsageError
 from ..selection import find_rule, known_rules
 from .messages import fail
-from .output import put
+from .output import is_terminal, put
 
 
 @click.command()
@@ -46,8 +48,18 @@ def _as_text() -> str:
 @click.command()
 @click.argument("name", metavar="CODE|NAME")
 def rule(name: str) -> None:
-    """Explain one rule: what it finds, why, and when its fix is safe."""
+    """Explain one rule: what it finds, why, and when its fix is safe.
+
+    Markdown where the output goes into a file or a pipe.
+    """
     try:
-        put(find_rule(name).doc().rstrip() + "\n")
+        page = find_rule(name).doc().rstrip() + "\n"
+        put(_as_drawn(page) if is_terminal() else page)
     except UsageError as error:
         fail(str(error))
+
+
+def _as_drawn(page: str) -> str:
+    from .page import drawn
+
+    return drawn(page, has_color=not os.environ.get("NO_COLOR"))

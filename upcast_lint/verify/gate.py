@@ -57,7 +57,9 @@ class Gated:
 def require_torch() -> None:
     """Raise GateError where the child would not find torch."""
     if importlib.util.find_spec("torch") is None:
-        raise GateError("verifying needs torch: pip install 'upcast-lint[torch]'")
+        raise GateError(
+            "verifying needs torch beside upcast-lint: pip install torch numpy"
+        )
 
 
 def rewrite_function(source: Source, function: str, options: Options) -> Rewriting:
