@@ -126,6 +126,8 @@ def test_exit_code(
         (["--write-baseline", "x", "--diff-base", "HEAD"], "those on new lines"),
         (["-", "x.py"], "cannot be given together"),
         (["-j", "0"], "0 is not in the range"),
+        (["--exclude", "a,[z-a]"], "error: the pattern `[z-a]` has the range `z-a`"),
+        (["--extend-exclude", "a["], "error: the pattern `a[` has a `[` without"),
         (["--diff-base", "HEAD"], "git"),
     ],
 )

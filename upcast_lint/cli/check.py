@@ -9,6 +9,7 @@ from ..checker import FixMode
 from ..config import Width
 from ..discovery import Exclusion
 from ..errors import UsageError
+from ..globs import fault
 from ..reporters import TEXT_FORMATS
 from ..session import Request
 from .messages import INTERRUPTED, fail
@@ -62,7 +63,12 @@ def check(
 
 
 def _conflict(request: Request, options: Options) -> str | None:
-    """What options do not go together, before any file is looked at."""
+    """What is wrong with the options, before any file is looked at."""
+    left_out = request.exclusion
+    for pattern in (*(left_out.exclude or ()), *left_out.extend_exclude):
+        wrong = fault(pattern)
+        if wrong is not None:
+            return f"the pattern `{pattern}` {wrong}"
     if request.is_isolated and request.config:
         return "--isolated and --config exclude each other"
     if options.add_noqa is not None and options.diff:
