@@ -84,7 +84,6 @@ def test_every_kind_of_value(project: Path) -> None:
     assert settings.force_exclude
     assert settings.width is Width.ANY
     assert settings.fail_on is FailOn.SAFE
-    assert settings.fail_on is FailOn.SAFE
     assert dict(settings.assume) == dict(DEFAULT_ASSUME) | {"S": 4096}
     assert settings.per_file_ignores == (("tests/", ("UPC001", "UPC002")),)
 
