@@ -104,7 +104,7 @@ def _git(
     in_folder: str | None = None,
     settings: Mapping[str, str] = MappingProxyType({}),
 ) -> bytes:
-    command = [_program(), "--no-pager"]
+    command = [git_program(), "--no-pager"]
     for setting in _SETTINGS:
         command += ["-c", setting]
     environment = os.environ | {
@@ -139,7 +139,7 @@ def _git(
     return done.stdout
 
 
-def _program() -> str:
+def git_program() -> str:
     """The git of the first absolute folder in PATH that has one.
 
     Others, and on Windows the current folder without being named, would let what is
