@@ -6,7 +6,7 @@ import sys
 from typing import Any
 
 from ..checker import FixMode
-from ..config import Width
+from ..config import FailOn, Width
 from ..discovery import Exclusion
 from ..errors import UsageError
 from ..globs import fault
@@ -31,10 +31,12 @@ def check(
     force_exclude: bool,
     no_respect_gitignore: bool,
     ignore_noqa: bool,
+    fail_on: str | None,
     **others: Any,
 ) -> None:
     """Run it with the values of all options, and exit."""
-    options = Options(takes_unsafe=unsafe_fixes, **others)
+    gate = FailOn(fail_on) if fail_on else None
+    options = Options(takes_unsafe=unsafe_fixes, fail_on=gate, **others)
     request = Request(
         paths=paths or (".",),
         select=select or None,

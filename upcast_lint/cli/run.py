@@ -80,7 +80,7 @@ def _run_check(request: Request, options: Options, run: Run) -> int:
     if known is not None and rows is None:
         for entry in known.stale(report.outcomes):
             say("note", f"{options.baseline}: no longer found: {entry}")
-    return exit_code(run.outcomes, run.problems, options)
+    return exit_code(run.outcomes, run.problems, session, options)
 
 
 def _added_rows(options: Options) -> dict[str, tuple[tuple[int, int], ...]] | None:
