@@ -146,6 +146,12 @@ def _survives(text: object, body: bytes, encoding: str) -> bool:
         return False
 
 
+def refuse_null_bytes(text: str) -> None:
+    """Raises SyntaxError, where `ast.parse` of Python before 3.11.4 has ValueError."""
+    if "\0" in text:
+        raise SyntaxError("source code string cannot contain null bytes")
+
+
 def line_starts(text: str) -> list[int]:
     if "\r" in text:
         return [0, *(match.end() for match in _LINE_END.finditer(text))]
