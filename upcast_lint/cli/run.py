@@ -151,6 +151,8 @@ def _settle(outcome: Outcome, so_far: Run, options: Options) -> Outcome | None:
     None where the fix could not be written, so that nothing is known of what is left.
     """
     checked = outcome.checked
+    if outcome.unread is not None:
+        so_far.problems.append(f"{outcome.path}: {outcome.unread}")
     if outcome.failure is not None:
         so_far.problems.append(f"{outcome.path}: internal error: {outcome.failure}")
     if checked.refusal is not None:
