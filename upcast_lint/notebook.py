@@ -78,6 +78,7 @@ class Notebook:
         self._cells = cells
         self.faults = tuple(faults)
         self.source = Source(path, data, text, "utf-8", False)
+        self.source.cells = tuple((cell.row, cell.number) for cell in cells)
 
     def located(self, finding: Finding) -> Finding | None:
         """With rows counted within the cell; None for a finding across cells."""
