@@ -634,6 +634,17 @@ def test_the_version(toy: Any) -> None:
     assert stdout(toy("--version")).count("\n") == 1
 
 
+@pytest.mark.parametrize("shell", ["bash", "zsh", "fish"])
+def test_shells_get_a_script_and_completions(toy: Any, shell: str) -> None:
+    script = toy(_UPCAST_LINT_COMPLETE=f"{shell}_source")
+    assert b"_UPCAST_LINT_COMPLETE" in script.stdout
+    words = {"COMP_WORDS": "upcast-lint check --fail-on s", "COMP_CWORD": "3"}
+    if shell == "fish":
+        words["COMP_CWORD"] = "s"
+    done = toy(_UPCAST_LINT_COMPLETE=f"{shell}_complete", **words)
+    assert b"safe" in done.stdout
+
+
 @pytest.mark.parametrize("order", [("--version", "-v"), ("-v", "--version")])
 def test_the_versions_that_a_report_of_a_fault_needs(
     toy: Any, order: tuple[str, ...]
