@@ -1,8 +1,13 @@
-"""Fixtures for what is around the engine: a stand-in for it, and a command line."""
+"""Fixtures for what is around the engine: a stand-in for it, and a command line.
+
+What a test sees of its surroundings does not depend on who started pytest, so what is
+inherited is put aside here, before any test.
+"""
 
 from __future__ import annotations
 
 import os
+import signal
 import subprocess
 import sys
 from collections.abc import Callable
@@ -16,6 +21,20 @@ from upcast_lint import linter
 ROOT = Path(__file__).resolve().parent.parent
 
 Run = Callable[..., "subprocess.CompletedProcess[bytes]"]
+
+# A git hook, an action's runner, a coloured terminal, and our own settings.
+_INHERITED = ("GIT_", "GITHUB_", "RUNNER_", "PRE_COMMIT", "UPCAST_LINT_", "_UPCAST_")
+_INHERITED_NAMES = ("NO_COLOR", "FORCE_COLOR")
+
+
+def pytest_configure() -> None:
+    # What is started in the background inherits that interrupts are ignored; children
+    # of a process that answers them answer them, too.
+    signal.signal(signal.SIGINT, signal.default_int_handler)
+    for name in list(os.environ):
+        if name.startswith(_INHERITED) or name in _INHERITED_NAMES:
+            del os.environ[name]
+    os.environ |= {"GIT_CONFIG_GLOBAL": os.devnull, "GIT_CONFIG_NOSYSTEM": "1"}
 
 
 @pytest.fixture

@@ -18,7 +18,7 @@ import time
 from upcast_lint import linter
 from upcast_lint.finding import Edit, Estimate, Finding, Fix, Read, Safety
 from upcast_lint.linter import Mended, Options
-from upcast_lint.source import Source, apply_edits
+from upcast_lint.source import Source, apply_edits, refuse_null_bytes
 
 CODE, NAME = "UPC001", "upcast-before-gather"
 _MEDDLE = re.compile(r"(vanish|change) = '(.*)'")
@@ -26,6 +26,7 @@ _SHAPE = re.compile(r"\b(\w+)(\.float\(\))(\.gather\([^()\n]*\))")
 
 
 def lint(source: Source, options: Options) -> tuple[Finding, ...]:
+    refuse_null_bytes(source.text)
     ast.parse(source.text)
     if (delay := os.environ.get("TOY_DELAY")) is not None:
         time.sleep(float(delay))

@@ -13,6 +13,7 @@ from upcast_lint.config import (
     Config,
     ConfigError,
     ConfigFinder,
+    FailOn,
     Settings,
     Width,
     load,
@@ -71,6 +72,7 @@ def test_every_kind_of_value(project: Path) -> None:
         select = ["UPC0"]
         force-exclude = true
         width = "any"
+        fail-on = "safe"
         assume = {S = 4096}
         [per-file-ignores]
         "tests/" = ["UPC001", "UPC002"]
@@ -80,6 +82,7 @@ def test_every_kind_of_value(project: Path) -> None:
     assert settings.select == ("UPC0",)
     assert settings.force_exclude
     assert settings.width is Width.ANY
+    assert settings.fail_on is FailOn.SAFE
     assert dict(settings.assume) == {"S": 4096}
     assert settings.per_file_ignores == (("tests/", ("UPC001", "UPC002")),)
 
@@ -97,6 +100,15 @@ def test_every_kind_of_value(project: Path) -> None:
         ("assume = {B = 0}", "`assume` must be a table of positive integers"),
         ("assume = {B = true}", "`assume` must be a table of positive integers"),
         ("per-file-ignores = ['a']", "must be a table of arrays of strings"),
+        ("exclude = 'a'", "`exclude` must be an array of patterns of paths"),
+        (
+            "exclude = ['a', '[z-a]']",
+            "`exclude` has the pattern `[z-a]`, which has the range `z-a`, which is",
+        ),
+        ("extend-exclude = ['a[']", "`extend-exclude` has the pattern `a[`, which has"),
+        ("inference-paths = ['a[']", "`inference-paths` has the pattern `a[`"),
+        ("per-file-ignores = {'a[' = []}", "`per-file-ignores` has the pattern `a[`"),
+        ("fail-on = 'all'", "`fail-on` is none of safe, unsafe, any"),
         ("= 3", "Invalid"),
     ],
 )
@@ -139,6 +151,8 @@ def test_the_shipped_schema_is_current() -> None:
         ("[per-file-ignores]\n'a' = ['UPC']", True),
         ("widht = 'any'", False),
         ("width = 'all'", False),
+        ("fail-on = 'safe'", True),
+        ("fail-on = 'all'", False),
         ("assume = {B = 0}", False),
     ],
 )

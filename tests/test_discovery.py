@@ -343,6 +343,19 @@ def test_a_name_that_is_not_utf8() -> None:
     assert found() == [os.fsdecode(b"caf\xe9.py")]
 
 
+def test_an_ignore_file_is_read_line_by_line_as_git_does() -> None:
+    data = "\ufeff[z-a]\r\na[\n*x\x0cy.py\r\nz.py\n"
+    write("a.py", "z.py", "y.py", "1x\x0cy.py")
+    Path(".gitignore").write_bytes(data.encode())
+    assert found() == ["a.py", "y.py"]
+
+
+def test_an_ignore_file_made_to_hang_does_not() -> None:
+    write("a" * 200 + ".py", text="")
+    write(".gitignore", text="*a" * 300 + "b\n" + "**/*a" * 300 + "b\n")
+    assert len(found()) == 1
+
+
 @pytest.mark.parametrize("seed", range(40))
 def test_gitignore_agrees_with_git(seed: int) -> None:
     dice = random.Random(seed)

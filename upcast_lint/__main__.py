@@ -49,7 +49,8 @@ def _main(arguments: list[str]) -> None:
 
 if __name__ == "__main__":
     # `python -m` looks for modules in the current folder first, and would run a
-    # `json.py` of the project that is checked.
+    # `json.py` of the project that is checked. What it looks for before it comes here
+    # only `python -I -m` keeps it from finding there.
     try:
         here = os.getcwd()
     except OSError:  # it is gone, which the command says

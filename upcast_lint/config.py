@@ -11,11 +11,12 @@ from __future__ import annotations
 import enum
 import errno
 import os
-from collections.abc import Container, Mapping
+from collections.abc import Container, Iterable, Mapping
 from typing import Annotated, Any, NamedTuple, get_type_hints
 
 from .errors import UsageError
 from .files import read_regular
+from .globs import fault
 from .selection import suggestion
 
 PYPROJECT = "pyproject.toml"
@@ -69,6 +70,7 @@ class Kind(enum.Enum):
     """The TOML shape that a setting takes."""
 
     TEXTS = "an array of strings"
+    GLOBS = "an array of patterns of paths"
     TEXTS_BY_GLOB = "a table of arrays of strings"
     SIZES = "a table of positive integers"
     CHOICE = "a string"
@@ -80,11 +82,25 @@ class Width(enum.Enum):
     ANY = "any"
 
 
+class FailOn(enum.Enum):
+    """Which findings make a run fail: those that a fix of the tier mends, or any."""
+
+    SAFE = "safe"
+    UNSAFE = "unsafe"
+    ANY = "any"
+
+
 class Declared(NamedTuple):
     """What is said of a setting, beside its type and its default."""
 
     kind: Kind
     about: str
+    choices: type[enum.Enum] | None = None
+
+    @property
+    def values(self) -> tuple[str, ...]:
+        """Those of a choice."""
+        return tuple(each.value for each in self.choices or ())
 
 
 class Settings(NamedTuple):
@@ -110,14 +126,14 @@ class Settings(NamedTuple):
     exclude: Annotated[
         tuple[str, ...],
         Declared(
-            Kind.TEXTS,
+            Kind.GLOBS,
             "Files and folders to leave out, as patterns in gitignore's dialect.",
         ),
     ] = DEFAULT_EXCLUDE
     extend_exclude: Annotated[
         tuple[str, ...],
         Declared(
-            Kind.TEXTS, "Files and folders to leave out besides those of `exclude`."
+            Kind.GLOBS, "Files and folders to leave out besides those of `exclude`."
         ),
     ] = ()
     force_exclude: Annotated[
@@ -132,8 +148,19 @@ class Settings(NamedTuple):
             Kind.CHOICE,
             "Report only sources that are vocab-wide by evidence (`vocab`), or every "
             "source with a narrow selection (`any`).",
+            Width,
         ),
     ] = Width.VOCAB
+    fail_on: Annotated[
+        FailOn,
+        Declared(
+            Kind.CHOICE,
+            "Exit with 1 only where findings are left that a safe fix mends (`safe`), "
+            "that a safe or an unsafe one does (`unsafe`), or for any (`any`). A file "
+            "that cannot be parsed counts in each case.",
+            FailOn,
+        ),
+    ] = FailOn.ANY
     vocab_names: Annotated[
         tuple[str, ...],
         Declared(
@@ -149,7 +176,7 @@ class Settings(NamedTuple):
     inference_paths: Annotated[
         tuple[str, ...],
         Declared(
-            Kind.TEXTS,
+            Kind.GLOBS,
             "Files in which no gradient flows, as patterns in gitignore's dialect.",
         ),
     ] = ()
@@ -257,39 +284,51 @@ def _load_if_ours(path: str, *, must_exist: bool = True) -> Config | None:
 
 
 def _settings(path: str, table: Mapping[str, Any]) -> Settings:
-    known = {key_of(name): (name, each.kind) for name, each in declarations().items()}
+    known = {key_of(name): (name, each) for name, each in declarations().items()}
     values: dict[str, Any] = {}
     for key, value in table.items():
         if key not in known:
             raise ConfigError(f"{path}: unknown key `{key}`{suggestion(key, known)}")
-        name, kind = known[key]
+        name, declared = known[key]
         try:
-            values[name] = _value(kind, value)
+            values[name] = _value(declared, value)
         except ValueError as error:
             raise ConfigError(f"{path}: `{key}` {error}") from error
     return Settings(**values)
 
 
-def _value(kind: Kind, value: object) -> object:
+def _value(declared: Declared, value: object) -> object:
     """A TOML value as `Settings` holds it; raises ValueError with what is wrong."""
-    match kind, value:
+    match declared.kind, value:
         case Kind.TEXTS, list() if _are_texts(value):
             return tuple(value)
+        case Kind.GLOBS, list() if _are_texts(value):
+            return _readable(value)
         case Kind.FLAG, bool():
             return value
         case Kind.CHOICE, str():
-            choices = [each.value for each in Width]
-            if value not in choices:
-                raise ValueError(
-                    f"is none of {', '.join(choices)}{suggestion(value, choices)}"
-                )
-            return Width(value)
+            assert declared.choices is not None
+            if value not in declared.values:
+                known = ", ".join(declared.values)
+                near = suggestion(value, declared.values)
+                raise ValueError(f"is none of {known}{near}")
+            return declared.choices(value)
         case Kind.TEXTS_BY_GLOB, dict() if all(map(_are_texts, value.values())):
+            _readable(value)
             return tuple((glob, tuple(texts)) for glob, texts in value.items())
         case Kind.SIZES, dict() if all(map(_is_size, value.values())):
             return tuple(value.items())
         case _:
-            raise ValueError(f"must be {kind.value}")
+            raise ValueError(f"must be {declared.kind.value}")
+
+
+def _readable(patterns: Iterable[str]) -> tuple[str, ...]:
+    """The patterns; raises ValueError with the first that cannot be read."""
+    for pattern in patterns:
+        wrong = fault(pattern)
+        if wrong is not None:
+            raise ValueError(f"has the pattern `{pattern}`, which {wrong}")
+    return tuple(patterns)
 
 
 def _are_texts(value: object) -> bool:

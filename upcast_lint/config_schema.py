@@ -9,17 +9,17 @@ import json
 import sys
 from typing import Any
 
-from .config import Kind, Settings, Width, declarations, key_of
+from .config import Declared, Kind, Settings, declarations, key_of
 
 _TEXTS = {"type": "array", "items": {"type": "string"}}
 _SHAPES: dict[Kind, dict[str, Any]] = {
     Kind.TEXTS: _TEXTS,
+    Kind.GLOBS: _TEXTS,
     Kind.TEXTS_BY_GLOB: {"type": "object", "additionalProperties": _TEXTS},
     Kind.SIZES: {
         "type": "object",
         "additionalProperties": {"type": "integer", "minimum": 1},
     },
-    Kind.CHOICE: {"enum": [each.value for each in Width]},
     Kind.FLAG: {"type": "boolean"},
 }
 
@@ -33,7 +33,7 @@ def schema() -> dict[str, Any]:
         "additionalProperties": False,
         "properties": {
             key_of(name): {
-                **_SHAPES[each.kind],
+                **_shape(each),
                 "description": each.about,
                 "default": as_json(default, each.kind),
             }
@@ -44,12 +44,18 @@ def schema() -> dict[str, Any]:
     }
 
 
+def _shape(declared: Declared) -> dict[str, Any]:
+    if declared.kind is Kind.CHOICE:
+        return {"enum": list(declared.values)}
+    return _SHAPES[declared.kind]
+
+
 def as_json(value: Any, kind: Kind) -> object:
     """A setting's value as JSON and TOML write it."""
     match kind:
         case Kind.CHOICE:
             return value.value
-        case Kind.TEXTS:
+        case Kind.TEXTS | Kind.GLOBS:
             return list(value)
         case Kind.TEXTS_BY_GLOB:
             return {glob: list(texts) for glob, texts in value}

@@ -73,6 +73,8 @@ class Discovery:
         try:
             status = os.stat(path)
         except FileNotFoundError as error:
+            if os.path.islink(path):
+                raise UnusablePath(f"a link to no file: {path}") from error
             raise UnusablePath(f"no such file: {path}{_nearest(path)}") from error
         except OSError as error:
             raise UnusablePath(f"{path}: {error.strerror}") from error
@@ -249,7 +251,8 @@ def _lines(path: str) -> list[str]:
         data, _ = read_regular(path)
     except OSError:
         return []  # git, too, goes on without an ignore file that it cannot read
-    return data.decode(errors="surrogateescape").splitlines()
+    text = data.decode(errors="surrogateescape").removeprefix("\ufeff")
+    return [line.removesuffix("\r") for line in text.split("\n")]
 
 
 def _nearest(path: str) -> str:

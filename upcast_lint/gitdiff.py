@@ -3,7 +3,8 @@
 The diff runs from the merge base to the working tree, so what is not committed yet
 counts; files that git does not track are new as a whole. Git is called so that no
 setting or attribute of the repository makes it run another program, filters included;
-those of the user's own settings are run.
+those of the user's own settings are run. It may use no protocol, since a setting can
+name the program that speaks it: an object that a partial clone lacks is an error.
 """
 
 from __future__ import annotations
@@ -22,6 +23,11 @@ from .focus import Rows
 _HUNK = re.compile(rb"@@ -\d+(?:,(\d+))? \+(\d+)(?:,(\d+))? @@")
 _ESCAPE = re.compile(rb"\\([0-7]{3}|.)", re.DOTALL)
 _C_ESCAPES = dict(zip(b"abtnvfr", b"\a\b\t\n\v\f\r", strict=True))
+_SETTINGS = (
+    "core.fsmonitor=false",
+    f"core.hooksPath={os.devnull}",
+    "core.quotePath=true",
+)
 _WHOLE: Rows = ((1, 1 << 40),)
 
 
@@ -46,6 +52,7 @@ def added_rows(base: str) -> dict[str, Rows]:
         "--no-textconv",
         "--no-relative",
         "--ignore-submodules",
+        f"-O{os.devnull}",
         "--src-prefix=a/",
         "--dst-prefix=b/",
         start,
@@ -97,11 +104,19 @@ def _git(
     in_folder: str | None = None,
     settings: Mapping[str, str] = MappingProxyType({}),
 ) -> bytes:
-    command = ["git", "-c", "core.fsmonitor=false", "-c", "core.quotePath=true"]
-    # Without optional locks git does not rewrite the index on the way.
-    environment = os.environ | {"GIT_OPTIONAL_LOCKS": "0", "LC_ALL": "C"}
+    command = [git_program(), "--no-pager"]
+    for setting in _SETTINGS:
+        command += ["-c", setting]
+    environment = os.environ | {
+        "GIT_OPTIONAL_LOCKS": "0",  # or git would rewrite the index on the way
+        "GIT_ALLOW_PROTOCOL": "",
+        "GIT_NO_LAZY_FETCH": "1",
+        "GIT_TERMINAL_PROMPT": "0",
+        "LC_ALL": "C",
+    }
     # By the environment, for `-c` would cut a name at its first `=`.
-    count = int(environment.get("GIT_CONFIG_COUNT") or 0)
+    counted = environment.get("GIT_CONFIG_COUNT", "")
+    count = int(counted) if counted.isdecimal() else 0
     for number, (key, value) in enumerate(settings.items(), count):
         environment |= {
             f"GIT_CONFIG_KEY_{number}": key,
@@ -117,12 +132,35 @@ def _git(
             capture_output=True,
             check=False,
         )
-    except FileNotFoundError as error:
-        raise GitError("git is not installed") from error
+    except OSError as error:
+        raise GitError(f"git: {error.strerror}") from error
     if done.returncode:
-        words = done.stderr.decode(errors="replace").strip() or "failed"
-        raise GitError(f"git {arguments[0]}: {words}")
+        raise GitError(f"git {arguments[0]}: {_reason(done.stderr)}")
     return done.stdout
+
+
+def git_program() -> str:
+    """The git of the first absolute folder in PATH that has one.
+
+    Others, and on Windows the current folder without being named, would let what is
+    checked bring a git of its own.
+    """
+    name = "git.exe" if os.name == "nt" else "git"
+    for folder in filter(os.path.isabs, os.get_exec_path()):
+        path = os.path.join(folder, name)
+        if os.path.isfile(path) and os.access(path, os.X_OK):
+            return path
+    raise GitError("git is not installed")
+
+
+def _reason(said: bytes) -> str:
+    """The last complaint in what git has said; others lead to it."""
+    lines = said.decode(errors="replace").splitlines() or ["failed"]
+    last = next((s for s in reversed(lines) if s.startswith("fatal: ")), lines[-1])
+    reason = last.removeprefix("fatal: ")
+    if b"promisor remote" in said or b"transport" in said:
+        return f"{reason}: the clone is partial, and no connection is opened"
+    return reason
 
 
 def _parse(diff: bytes) -> dict[bytes, Rows]:

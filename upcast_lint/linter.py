@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, NamedTuple
 
 from .finding import Finding, Range
 from .screen import may_spell_cast
-from .source import Source, may_declare_encoding
+from .source import Source, may_declare_encoding, refuse_null_bytes
 
 if TYPE_CHECKING:
     from .screen.tiers import Rows
@@ -60,11 +60,14 @@ def lint(source: Source, options: Options) -> tuple[Finding, ...]:
     """
     with _no_collection():
         rows = _suspects(source, options)
+        is_parsed = options.parses_always or len(source.data) <= PARSED_SIZE
+        if rows != [] or is_parsed:
+            refuse_null_bytes(source.text)
         if rows:
             rows = _in_excerpt(source, options, rows)
         if rows is None or rows:
             return lint_rows(source, options, rows)
-        if options.parses_always or len(source.data) <= PARSED_SIZE:
+        if is_parsed:
             import ast
 
             ast.parse(source.text, source.path)

@@ -19,7 +19,7 @@ from typing import Any
 from .document import fault, syntax_fault
 from .finding import Edit, Finding, Position, Range
 from .json_spans import Span, parse_spans
-from .source import Source, UnreadableSource, line_starts
+from .source import Source, UnreadableSource, line_starts, refuse_null_bytes
 
 # Cells that begin with another `%%` are not Python.
 _PYTHON_MAGICS = frozenset({"capture", "prun", "python", "python3", "time", "timeit"})
@@ -78,6 +78,7 @@ class Notebook:
         self._cells = cells
         self.faults = tuple(faults)
         self.source = Source(path, data, text, "utf-8", False)
+        self.source.cells = tuple((cell.row, cell.number) for cell in cells)
 
     def located(self, finding: Finding) -> Finding | None:
         """With rows counted within the cell; None for a finding across cells."""
@@ -142,6 +143,7 @@ def _code_cells(notebook: Any, spans: Span) -> Iterator[tuple[int, Span, str]]:
 def _as_python(text: str) -> tuple[str, tuple[str, ...]]:
     """The cell as Python, and the lines put aside; raises what `ast.parse` does."""
     python = text if text.endswith("\n") else f"{text}\n"
+    refuse_null_bytes(python)
     try:
         ast.parse(python)
     except SyntaxError:

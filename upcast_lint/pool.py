@@ -3,16 +3,20 @@
 `concurrent.futures` gives up the whole pool when one process dies, without saying
 which item killed it. Here the items of the batch that was lost are tried again, each
 in a batch of its own; the one that kills its process again is given up, by name.
+
+Where processes are not forked, a new interpreter is started, which would look for
+`multiprocessing` in the current folder first. There it is told not to.
 """
 
 from __future__ import annotations
 
 import multiprocessing
+import os
 import signal
 import sys
 from collections import deque
 from collections.abc import Callable, Iterator, Sequence
-from contextlib import suppress
+from contextlib import contextmanager, suppress
 from dataclasses import dataclass
 from multiprocessing.connection import Connection, wait
 from multiprocessing.process import BaseProcess
@@ -27,6 +31,7 @@ _BATCHES_PER_PROCESS = 16
 _MAX_BATCH = 32
 # Each takes two open files, of which some systems allow 256.
 _MAX_PROCESSES = 100
+_SAFE_PATH = "PYTHONSAFEPATH"
 
 
 @dataclass(slots=True)
@@ -52,6 +57,9 @@ def map_in_processes(
     pending = deque(list(numbers[i : i + size]) for i in range(0, len(items), size))
     # Forking is fast and safe here, where no thread runs; elsewhere it is neither.
     context = multiprocessing.get_context("fork" if sys.platform == "linux" else None)
+    if sys.platform != "linux" and not _can_keep_path_safe():
+        yield from ((item, function(item)) for item in items)
+        return
     workers: dict[Connection, _Worker] = {}
 
     def hand_out(results: Connection) -> None:
@@ -81,7 +89,8 @@ def map_in_processes(
             args=(function, items, their_requests, their_results, (requests, results)),
             daemon=True,
         )
-        with held():  # until the worker ignores interrupts, one would end it loudly
+        # Until the worker ignores interrupts, one would end it loudly.
+        with held(), _safe_path():
             process.start()
         their_requests.close()
         their_results.close()  # or the worker's end would never be seen
@@ -117,6 +126,25 @@ def map_in_processes(
             worker.process.kill()
         for worker in workers.values():
             worker.process.join()
+
+
+def _can_keep_path_safe() -> bool:
+    """Whether an interpreter that is started hears of it; under `-E` it would not."""
+    return bool(sys.flags.safe_path or not sys.flags.ignore_environment)
+
+
+@contextmanager
+def _safe_path() -> Iterator[None]:
+    """Interpreters that start meanwhile import nothing from the current folder."""
+    before = os.environ.get(_SAFE_PATH)
+    os.environ[_SAFE_PATH] = "1"
+    try:
+        yield
+    finally:
+        if before is None:
+            del os.environ[_SAFE_PATH]
+        else:
+            os.environ[_SAFE_PATH] = before
 
 
 def _work(

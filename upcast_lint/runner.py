@@ -23,7 +23,6 @@ from .checker import (
     check_bytes,
     focused,
     texts_of,
-    unreadable,
 )
 from .files import read_regular
 from .focus import EVERYTHING, Focus
@@ -60,7 +59,8 @@ class Stamp(NamedTuple):
 
 
 class Outcome(NamedTuple):
-    """`failure` is an internal error: a bug of ours that this file met.
+    """`failure` is an internal error: a bug of ours that this file met. `unread` says
+    why its bytes could not be had; what they hold, however broken, is for the checker.
 
     `stamp` is of the content that was checked; None where there was none, or where
     nothing was found and nobody wants to know.
@@ -71,6 +71,7 @@ class Outcome(NamedTuple):
     checked: Checked = Checked(())
     stamp: Stamp | None = None
     failure: str | None = None
+    unread: str | None = None
     seconds: float = 0.0
 
 
@@ -124,8 +125,7 @@ def check_file(
         data, status = read_regular(task.absolute)
         mtime_ns = _trusted_time(status)
     except (OSError, MemoryError) as error:
-        checked = unreadable(_reason(error), task.job)
-        return Outcome(task.path, task.absolute, checked)
+        return Outcome(task.path, task.absolute, unread=_reason(error))
     try:
         focus = task.focus if _is_focused_early(task) else EVERYTHING
         checked = check_bytes(data, task.path, task.job, focus, gate)

@@ -27,7 +27,7 @@ def suggestion(name: str, known: Iterable[str]) -> str:
     """`; did you mean …?` with the nearest of `known`, or nothing."""
     import difflib
 
-    by_folded = {other.casefold(): other for other in known}
+    by_folded = {other.casefold(): other for other in known if other != name}
     near = difflib.get_close_matches(name.casefold(), by_folded, 1, 0.5)
     return f"; did you mean `{by_folded[near[0]]}`?" if near else ""
 

@@ -63,6 +63,10 @@ class Session:
         """The settings that hold where the run was started."""
         return self.finder.in_folder(os.getcwd())
 
+    def settings_of(self, absolute: str) -> Settings:
+        """Those that hold for a file."""
+        return self.finder.in_folder(os.path.dirname(absolute)).settings
+
     @property
     def sizes(self) -> dict[str, int]:
         """What the estimates assume."""

@@ -30,7 +30,7 @@ class UnreadableSource(Exception):
 class Source:
     """Decoded text of one file. `data` round-trips: `encode(text) == data`."""
 
-    __slots__ = ("_line_starts", "data", "encoding", "has_bom", "path", "text")
+    __slots__ = ("_line_starts", "cells", "data", "encoding", "has_bom", "path", "text")
 
     def __init__(
         self, path: str, data: bytes, text: str, encoding: str, has_bom: bool
@@ -40,6 +40,8 @@ class Source:
         self.text = text
         self.encoding = encoding
         self.has_bom = has_bom
+        self.cells: tuple[tuple[int, int], ...] = ()
+        """The row at which a notebook's cell begins here, and its number, in order."""
         self._line_starts: list[int] | None = None
 
     @property
@@ -91,6 +93,14 @@ class Source:
         start = self.line_starts[row - 1]
         stop = self.line_starts[row] if row < len(self.line_starts) else len(self.text)
         return self.text[start:stop].rstrip("\r\n")
+
+    def line_name(self, row: int) -> str:
+        """`line 6`, or as a reader of a notebook counts `line 2 of cell 3`."""
+        place = bisect.bisect_right(self.cells, row, key=lambda cell: cell[0])
+        if place == 0:
+            return f"line {row}"
+        first, number = self.cells[place - 1]
+        return f"line {row - first + 1} of cell {number}"
 
     def node_start(self, node: ast.expr | ast.stmt) -> int:
         return self._ast_offset(node.lineno, node.col_offset)
@@ -144,6 +154,12 @@ def _survives(text: object, body: bytes, encoding: str) -> bool:
         return text.encode(encoding) == body
     except UnicodeEncodeError:
         return False
+
+
+def refuse_null_bytes(text: str) -> None:
+    """Raises SyntaxError, where `ast.parse` of Python before 3.11.4 has ValueError."""
+    if "\0" in text:
+        raise SyntaxError("source code string cannot contain null bytes")
 
 
 def line_starts(text: str) -> list[int]:

@@ -2,6 +2,7 @@ from __future__ import annotations
 
 import json
 import os
+import platform
 import subprocess
 import sys
 from pathlib import Path
@@ -106,10 +107,67 @@ def test_exit_code(
 
 
 @pytest.mark.parametrize(
+    ("gate", "text", "code"),
+    [
+        ("safe", SHOWN + RISKY, 0),
+        ("safe", SAFE, 1),
+        ("safe", "x = 1  # noqa: UPC001\n", 1),
+        ("unsafe", SHOWN, 0),
+        ("unsafe", RISKY, 1),
+        ("unsafe", SAFE, 1),
+        ("any", SHOWN, 1),
+        ("safe", "def f(:\n", 1),  # it could hold anything
+    ],
+)
+@pytest.mark.parametrize("is_set", [False, True])
+def test_a_gate_by_tier(
+    project: Path, toy: Any, gate: str, text: str, code: int, is_set: bool
+) -> None:
+    (project / "x.py").write_text(text)
+    if is_set:
+        (project / "upcast-lint.toml").write_text(f"fail-on = '{gate}'\n")
+    done = toy("check", *([] if is_set else ["--fail-on", gate]))
+    assert done.returncode == code
+    assert b"x.py:1" in done.stdout  # the report does not depend on it
+    piped = toy(
+        "check", "-", *([] if is_set else ["--fail-on", gate]), input=text.encode()
+    )
+    assert piped.returncode == code
+
+
+def test_the_gate_counts_what_is_left_and_what_a_diff_would_fix(
+    project: Path, toy: Any
+) -> None:
+    (project / "x.py").write_text(SAFE + RISKY)
+    assert toy("check", "--fail-on", "safe", "--diff").returncode == 1
+    unsafe = ("--diff", "--unsafe-fixes")
+    (project / "y.py").write_text(RISKY)
+    assert toy("check", "--fail-on", "safe", "y.py", *unsafe).returncode == 0
+    assert toy("check", "--fail-on", "unsafe", "y.py", *unsafe).returncode == 1
+    assert toy("check", "--fail-on", "safe", "--fix").returncode == 0
+    assert toy("check", "--fail-on", "safe", "--diff").returncode == 0
+    assert toy("check", "--fail-on", "unsafe").returncode == 1
+    assert toy("check", "--fail-on", "unsafe", "--exit-zero").returncode == 0
+
+
+def test_each_file_has_the_gate_of_its_settings_unless_one_is_asked_for(
+    project: Path, toy: Any
+) -> None:
+    for name, gate in (("a", "safe"), ("b", "any")):
+        (project / name).mkdir()
+        (project / name / "x.py").write_text(SHOWN)
+        (project / name / "upcast-lint.toml").write_text(f"fail-on = '{gate}'\n")
+    assert toy("check", "a").returncode == 0
+    assert toy("check", "a", "b").returncode == 1
+    assert toy("check", "a", "b", "--fail-on", "safe").returncode == 0
+    assert toy("check", "a", "--fail-on", "any").returncode == 1
+
+
+@pytest.mark.parametrize(
     ("arguments", "words"),
     [
         (["missing.py"], "no such file: missing.py"),
-        (["x.py/y.py"], "error: x.py/y.py: Not a directory\n"),
+        (["x.py/y.py"], "error: x.py/y.py: Not a directory"),
         (["x.pyy"], "no such file: x.pyy; did you mean `x.py`?"),
         (["--select", "UPC01x"], "unknown rule `UPC01x`"),
         (["--select", "upcast-before-gater"], "did you mean `upcast-before-gather`?"),
@@ -120,12 +178,17 @@ def test_exit_code(
         (["--baseline", "x.py"], "x.py: not a baseline"),
         (["-o", "no/such/folder"], "no/such/folder: No such file"),
         (["--write-baseline", "no/such/f"], "no/such/f: No such file"),
-        (["--nonsense"], "No such option"),
+        (["--nonsense"], "error: no such option: --nonsense"),
+        (["--fxi"], "no such option: --fxi, did you mean `--fix`?; see"),
+        (["--fail-on", "all"], "'all' is not one of"),
+        (["--config"], "option '--config' requires an argument; see"),
         (["--statistics", "--output-format", "sarif"], "has no sarif format"),
         (["--diff", "--add-noqa", "why"], "choose one"),
         (["--write-baseline", "x", "--diff-base", "HEAD"], "those on new lines"),
         (["-", "x.py"], "cannot be given together"),
         (["-j", "0"], "0 is not in the range"),
+        (["--exclude", "a,[z-a]"], "error: the pattern `[z-a]` has the range `z-a`"),
+        (["--extend-exclude", "a["], "error: the pattern `a[` has a `[` without"),
         (["--diff-base", "HEAD"], "git"),
     ],
 )
@@ -135,7 +198,8 @@ def test_misuse_exits_2_and_says_what_is_wrong(
     (project / "x.py").write_text("x = 1\n")
     done = toy("check", *arguments)
     assert done.returncode == 2
-    assert words in stderr(done)
+    (line,) = stderr(done).splitlines()
+    assert line.startswith("error: ") and words in line
     assert done.stdout == b""
 
 
@@ -567,6 +631,52 @@ def test_help_of_every_command(toy: Any) -> None:
 
 def test_the_version(toy: Any) -> None:
     assert stdout(toy("--version")).startswith("upcast-lint ")
+    assert stdout(toy("--version")).count("\n") == 1
+
+
+@pytest.mark.parametrize("shell", ["bash", "zsh", "fish"])
+def test_shells_get_a_script_and_completions(toy: Any, shell: str) -> None:
+    script = toy(_UPCAST_LINT_COMPLETE=f"{shell}_source")
+    assert b"_UPCAST_LINT_COMPLETE" in script.stdout
+    words = {"COMP_WORDS": "upcast-lint check --fail-on s", "COMP_CWORD": "3"}
+    if shell == "fish":
+        words["COMP_CWORD"] = "s"
+    done = toy(_UPCAST_LINT_COMPLETE=f"{shell}_complete", **words)
+    assert b"safe" in done.stdout
+
+
+@pytest.mark.parametrize("order", [("--version", "-v"), ("-v", "--version")])
+def test_the_versions_that_a_report_of_a_fault_needs(
+    toy: Any, order: tuple[str, ...]
+) -> None:
+    lines = stdout(toy(*order)).splitlines()
+    assert [line.split()[0] for line in lines] == [
+        "upcast-lint",
+        platform.python_implementation(),
+        "libcst",
+        "click",
+    ]
+    assert platform.python_version() in lines[1]
+
+
+@pytest.mark.parametrize(
+    ("arguments", "words"),
+    [
+        (["-v", "rules"], "-v stands behind --version here, or behind the command"),
+        (["chek"], "no such command: chek; did you mean `check`?"),
+        (["rule"], "missing argument"),
+        (["rules", "more"], "unexpected extra argument"),
+        (["verify", "--devise"], "no such option: --devise, did you mean `--device`?"),
+        (["rule", "UPC01"], "unknown rule `UPC01`"),
+    ],
+)
+def test_misuse_of_any_command_is_one_line(
+    toy: Any, arguments: list[str], words: str
+) -> None:
+    done = toy(*arguments)
+    (line,) = stderr(done).splitlines()
+    assert (done.returncode, done.stdout) == (2, b"")
+    assert line.startswith("error: ") and words in line
 
 
 def test_rules_are_listed_and_explained(toy: Any) -> None:

@@ -194,9 +194,119 @@ def test_a_filter_of_the_repository_is_not_run(
     assert not (branch / "sprung").exists()
 
 
+TRAPS = {
+    "file://{origin}": ("remote.origin.uploadpack",),
+    "ssh://nowhere.invalid/x": ("core.sshCommand", "ssh.variant"),
+    "git://nowhere.invalid/x": ("core.gitProxy",),
+    "https://nowhere.invalid/x": ("credential.helper", "core.askPass"),
+    "ext::{trap}": (),
+    "trap::x": (),  # `git-remote-trap` on PATH
+}
+
+
+@pytest.mark.parametrize("url", TRAPS)
+@pytest.mark.parametrize("is_old", [False, True])
+def test_what_a_partial_clone_lacks_is_not_fetched(
+    project: Path,
+    git: Any,
+    toy: Any,
+    monkeypatch: pytest.MonkeyPatch,
+    url: str,
+    is_old: bool,
+) -> None:
+    """Older versions of git do not know how to be told so."""
+    (project / "x.py").write_text(SAFE)
+    commit(git)
+    git("config", "uploadpack.allowFilter", "true")
+    git("checkout", "-q", "-b", "topic")
+    (project / "x.py").write_text(SAFE + RISKY)
+    commit(git)
+    options = ("-q", "--filter=blob:none", "-b", "topic")
+    git("clone", *options, project.as_uri(), "clone")
+    clone = project / "clone"
+    trap = project / "git-remote-trap"
+    trap.write_text(f"#!/bin/sh\ntouch {project}/sprung\nexec git-upload-pack $1\n")
+    trap.chmod(0o755)
+    monkeypatch.setenv("PATH", f"{project}:{os.environ['PATH']}")
+    place = url.format(origin=project, trap=trap)
+    for key in ("remote.origin.url", *TRAPS[url]):
+        value = place if key.endswith("url") else str(trap)
+        git("-C", str(clone), "config", key, value)
+    git("-C", str(clone), "config", "protocol.allow", "always")
+    (project / ".gitignore").write_text("*")
+    if is_old:
+        call_git_without(monkeypatch, "GIT_NO_LAZY_FETCH")
+    monkeypatch.chdir(clone)
+    with pytest.raises(GitError) as caught:
+        added_rows("origin/main")
+    assert not (project / "sprung").exists()
+    assert "the clone is partial, and no connection is opened" in str(caught.value)
+    assert "\n" not in str(caught.value)
+
+
+def call_git_without(monkeypatch: pytest.MonkeyPatch, name: str) -> None:
+    run = subprocess.run
+
+    def without(command: Any, env: Any, **options: Any) -> Any:
+        kept = {key: value for key, value in env.items() if key != name}
+        return run(command, env=kept, **options)
+
+    monkeypatch.setattr("upcast_lint.gitdiff.subprocess.run", without)
+
+
+def test_other_programs_of_the_repository_are_not_run(
+    branch: Path, git: Any, toy: Any
+) -> None:
+    trap = branch / "trap"
+    trap.write_text(f'#!/bin/sh\ntouch {branch}/sprung\ncat "$2"\n')
+    trap.chmod(0o755)
+    hooks = branch / "hooks"
+    hooks.mkdir()
+    for name in ("post-index-change", "post-checkout", "reference-transaction"):
+        (hooks / name).symlink_to(trap)
+    for key in ("pager.diff", "core.editor", "gpg.program", "core.askPass"):
+        git("config", key, str(trap))
+    for name in ("diff", "rev-parse", "merge-base", "ls-files", "config"):
+        git("config", f"alias.{name}", f"!{trap}")
+    git("config", "core.hooksPath", str(hooks))
+    git("config", "core.alternateRefsCommand", str(trap))
+    git("config", "core.untrackedCache", "true")
+    (branch / "x.py").write_text(SAFE + PAD + RISKY)
+    assert since(toy) == [("x.py", 22)]
+    assert not (branch / "sprung").exists()
+
+
+@pytest.mark.parametrize("path", [".", "", "tools"])
+def test_a_git_that_the_checkout_brings_is_not_run(
+    branch: Path, toy: Any, path: str
+) -> None:
+    (branch / "tools").mkdir()
+    for folder in (branch, branch / "tools"):
+        (folder / "git").write_text(f"#!/bin/sh\ntouch {branch}/sprung\n")
+        (folder / "git").chmod(0o755)
+    (branch / "x.py").write_text(SAFE + PAD + RISKY)
+    done = toy("check", "--diff-base", "main", PATH=f"{path}:{os.environ['PATH']}")
+    assert done.returncode == 1
+    assert not (branch / "sprung").exists()
+
+
+def test_a_missing_object_is_one_line(branch: Path, git: Any, toy: Any) -> None:
+    (branch / "x.py").write_text(PAD)
+    listed = subprocess.run(
+        ["git", "rev-parse", "main:x.py"], cwd=branch, capture_output=True, check=True
+    )
+    name = listed.stdout.decode().strip()
+    (branch / ".git" / "objects" / name[:2] / name[2:]).unlink()
+    done = toy("check", "--diff-base", "main")
+    assert done.returncode == 2
+    (line,) = done.stderr.decode().splitlines()
+    assert line.startswith("error: git diff: ") and name in line
+
+
 @pytest.mark.parametrize(
     "setting",
     [
+        ("diff.orderFile", "no/such/file"),
         ("diff.noprefix", "true"),
         ("diff.mnemonicPrefix", "true"),
         ("diff.relative", "true"),

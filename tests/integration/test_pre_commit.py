@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import importlib.util
+import json
 import os
 import shutil
 import subprocess
@@ -13,6 +14,8 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+
+from tests.hostile import Trap
 
 pytestmark = [
     pytest.mark.slow,
@@ -69,21 +72,24 @@ class Hooks:
         self.revision = git(self.hooks, "rev-parse", "HEAD")
         self.home = folder / "home"
 
-    def run(self, project: Path, *arguments: str) -> subprocess.CompletedProcess[str]:
+    def run(
+        self, project: Path, *arguments: str, **environment: str
+    ) -> subprocess.CompletedProcess[str]:
         return subprocess.run(
-            [sys.executable, "-m", "pre_commit", *arguments],
+            [sys.executable, "-P", "-m", "pre_commit", *arguments],
             cwd=project,
             env=os.environ
-            | {"PRE_COMMIT_HOME": str(self.home), "PRE_COMMIT_COLOR": "never"},
+            | {"PRE_COMMIT_HOME": str(self.home), "PRE_COMMIT_COLOR": "never"}
+            | environment,
             capture_output=True,
             text=True,
             check=False,
         )
 
-    def configure(self, project: Path, hook: str) -> None:
+    def configure(self, project: Path, *hooks: str, args: str = "[]") -> None:
         (project / ".pre-commit-config.yaml").write_text(
-            f"repos:\n- repo: {self.hooks}\n  rev: {self.revision}\n"
-            f"  hooks:\n  - id: {hook}\n"
+            f"repos:\n- repo: {self.hooks}\n  rev: {self.revision}\n  hooks:\n"
+            + "".join(f"  - id: {hook}\n    args: {args}\n" for hook in hooks)
         )
 
 
@@ -165,6 +171,85 @@ def test_an_excluded_file_that_pre_commit_names_is_left_out(
     commit(project)
     assert hooks.run(project, "run", "--files", "build/x.py").returncode == 0
     assert (project / "build" / "x.py").read_text() == FOUND
+
+
+def notebook(*cells: str) -> str:
+    cell = {"cell_type": "code", "execution_count": None, "metadata": {}, "outputs": []}
+    whole = [cell | {"source": text.splitlines(keepends=True)} for text in cells]
+    return json.dumps({"cells": whole, "metadata": {}, "nbformat": 4}, indent=1)
+
+
+def test_notebooks_are_checked_and_fixed(hooks: Hooks, project: Path) -> None:
+    (project / "n.ipynb").write_text(notebook("x = 1\n", FOUND))
+    hooks.configure(project, "upcast-lint")
+    commit(project)
+    done = hooks.run(project, "run", "--all-files")
+    assert done.returncode == 1
+    assert "n.ipynb:cell 2:3:12: UPC001" in done.stdout
+    hooks.configure(project, "upcast-lint-fix")
+    commit(project)
+    assert hooks.run(project, "run", "--all-files").returncode == 1
+    assert (project / "n.ipynb").read_text() == notebook("x = 1\n", MENDED)
+
+
+RISKY = FOUND.replace("ids.unsqueeze(-1)", "ids")
+
+
+def test_both_hooks_say_nothing_twice(hooks: Hooks, project: Path) -> None:
+    hooks.configure(project, "upcast-lint-fix", "upcast-lint")
+    (project / "x.py").write_text(FOUND)
+    (project / "y.py").write_text(RISKY)
+    commit(project)
+    done = hooks.run(project, "run", "--all-files")
+    assert done.returncode == 1
+    for words in ("1 × UPC001", "y.py:3:12: UPC001"):
+        assert done.stdout.count(words) == 1
+    assert "x.py:3" not in done.stdout
+    assert (project / "x.py").read_text() == MENDED
+    done = hooks.run(project, "run", "--all-files")
+    assert done.stdout.count("UPC001") == 1
+
+
+def test_what_nobody_can_fix_need_not_fail_a_commit(
+    hooks: Hooks, project: Path
+) -> None:
+    hooks.configure(project, "upcast-lint", args="[--fail-on, safe]")
+    (project / "y.py").write_text(RISKY)
+    commit(project)
+    assert hooks.run(project, "run", "--all-files").returncode == 0
+    (project / "x.py").write_text(FOUND)
+    commit(project)
+    assert hooks.run(project, "run", "--all-files").returncode == 1
+
+
+def test_what_is_staged_is_fixed_and_what_is_not_stays(
+    hooks: Hooks, project: Path
+) -> None:
+    """They are far enough from each other; else pre-commit takes the fix back."""
+    hooks.configure(project, "upcast-lint-fix", "upcast-lint")
+    pad = "".join(f"x{number} = {number}\n" for number in range(20))
+    (project / "x.py").write_text(pad)
+    commit(project)
+    (project / "x.py").write_text(FOUND + pad)
+    git(project, "add", "x.py")
+    (project / "x.py").write_text(FOUND + pad + "y = 2\n")
+    assert hooks.run(project, "run").returncode == 1
+    assert (project / "x.py").read_text() == MENDED + pad + "y = 2\n"
+    assert git(project, "show", ":x.py") == (FOUND + pad).strip()
+
+
+def test_nothing_of_the_project_is_run(
+    hooks: Hooks, project: Path, tmp_path_factory: Any
+) -> None:
+    trap = Trap(tmp_path_factory.mktemp("hostile"))
+    for name in ("git", "python", "python3", "pip"):
+        (trap.checkout / name).unlink()
+    shutil.copytree(trap.checkout, project, dirs_exist_ok=True)
+    hooks.configure(project, "upcast-lint-fix", "upcast-lint")
+    git(project, "add", "-A", "-f")
+    done = hooks.run(project, "run", "--all-files")
+    assert "Fixed in new.py" in done.stdout
+    assert trap.sprung == []
 
 
 def test_other_files_are_not_handed_over(hooks: Hooks, project: Path) -> None:

@@ -29,7 +29,6 @@ HEAVY = {
     "libcst",
     "multiprocessing",
     "pathlib",
-    "pathspec",
     "socket",
     "subprocess",
     "tempfile",

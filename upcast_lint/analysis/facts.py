@@ -104,6 +104,10 @@ class Facts:
             node = definition.value
         return node
 
+    def place(self, node: ast.expr | ast.stmt | ast.arg) -> str:
+        """The line on which it begins, as a reader counts; see `Source.line_name`."""
+        return self.source.line_name(node.lineno)
+
 
 @dataclass(slots=True)
 class Module:

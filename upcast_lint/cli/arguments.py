@@ -11,7 +11,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any, NamedTuple
 
-from ..config import Width
+from ..config import FailOn, Width
 from ..reporters import FORMATS
 
 
@@ -67,6 +67,11 @@ OPTIONS = (
     _flag("--diff", help="Print the fixes as a diff instead; write nothing."),
     _flag("--fix-only", help="Fix, and do not report what is left."),
     _flag("--show-fixes", help="List what was fixed."),
+    Option(
+        ("--fail-on",),
+        "Exit 1 for findings that a safe fix mends, an unsafe one, too, or any.",
+        choices=tuple(each.value for each in FailOn),
+    ),
     _flag("--exit-zero", help="Exit 0 in spite of findings."),
     _flag("--exit-non-zero-on-fix", help="Exit 1 if anything was fixed."),
     _lists("--select", help="Run these rules: codes, prefixes, names, ALL."),

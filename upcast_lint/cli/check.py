@@ -6,9 +6,10 @@ import sys
 from typing import Any
 
 from ..checker import FixMode
-from ..config import Width
+from ..config import FailOn, Width
 from ..discovery import Exclusion
 from ..errors import UsageError
+from ..globs import fault
 from ..reporters import TEXT_FORMATS
 from ..session import Request
 from .messages import INTERRUPTED, fail
@@ -30,10 +31,12 @@ def check(
     force_exclude: bool,
     no_respect_gitignore: bool,
     ignore_noqa: bool,
+    fail_on: str | None,
     **others: Any,
 ) -> None:
     """Run it with the values of all options, and exit."""
-    options = Options(takes_unsafe=unsafe_fixes, **others)
+    gate = FailOn(fail_on) if fail_on else None
+    options = Options(takes_unsafe=unsafe_fixes, fail_on=gate, **others)
     request = Request(
         paths=paths or (".",),
         select=select or None,
@@ -62,7 +65,12 @@ def check(
 
 
 def _conflict(request: Request, options: Options) -> str | None:
-    """What options do not go together, before any file is looked at."""
+    """What is wrong with the options, before any file is looked at."""
+    left_out = request.exclusion
+    for pattern in (*(left_out.exclude or ()), *left_out.extend_exclude):
+        wrong = fault(pattern)
+        if wrong is not None:
+            return f"the pattern `{pattern}` {wrong}"
     if request.is_isolated and request.config:
         return "--isolated and --config exclude each other"
     if options.add_noqa is not None and options.diff:

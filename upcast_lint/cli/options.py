@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from typing import NamedTuple
 
+from ..config import FailOn
+
 
 class Options(NamedTuple):
     """Named as on the command line."""
@@ -12,6 +14,7 @@ class Options(NamedTuple):
     diff: bool
     fix_only: bool
     show_fixes: bool
+    fail_on: FailOn | None
     exit_zero: bool
     exit_non_zero_on_fix: bool
     verify_with: str | None

@@ -12,6 +12,7 @@ from ..escape import visible
 
 _WORTH_SHOWING = 100
 _INTERVAL = 0.1
+_USUAL_WIDTH = 80
 
 
 class Progress:
@@ -30,9 +31,8 @@ class Progress:
         if not self._is_shown or time.monotonic() - self._shown_at < _INTERVAL:
             return
         self._shown_at = time.monotonic()
-        width = os.get_terminal_size(sys.stderr.fileno()).columns - 1
         line = f"{self._done} of {self._total} files  {visible(path)}"
-        self._draw(line[:width])
+        self._draw(line[: _width() - 1])
 
     def __exit__(
         self,
@@ -46,3 +46,11 @@ class Progress:
     def _draw(self, line: str) -> None:
         sys.stderr.write(f"\r\x1b[K{line}")
         sys.stderr.flush()
+
+
+def _width() -> int:
+    """The terminal's; serial lines and some consoles say 0, or nothing."""
+    try:
+        return os.get_terminal_size(sys.stderr.fileno()).columns or _USUAL_WIDTH
+    except OSError:
+        return _USUAL_WIDTH

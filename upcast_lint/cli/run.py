@@ -80,7 +80,7 @@ def _run_check(request: Request, options: Options, run: Run) -> int:
     if known is not None and rows is None:
         for entry in known.stale(report.outcomes):
             say("note", f"{options.baseline}: no longer found: {entry}")
-    return exit_code(run.outcomes, run.problems, options)
+    return exit_code(run.outcomes, run.problems, session, options)
 
 
 def _added_rows(options: Options) -> dict[str, tuple[tuple[int, int], ...]] | None:
@@ -151,6 +151,8 @@ def _settle(outcome: Outcome, so_far: Run, options: Options) -> Outcome | None:
     None where the fix could not be written, so that nothing is known of what is left.
     """
     checked = outcome.checked
+    if outcome.unread is not None:
+        so_far.problems.append(f"{outcome.path}: {outcome.unread}")
     if outcome.failure is not None:
         so_far.problems.append(f"{outcome.path}: internal error: {outcome.failure}")
     if checked.refusal is not None:

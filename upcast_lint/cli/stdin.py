@@ -58,7 +58,7 @@ def check_stdin(session: Session, options: Options, known: Baseline | None) -> i
         takes_unsafe=options.takes_unsafe,
     )
     _print(data, outcome, report, session, options)
-    return exit_code((outcome,), (), options)
+    return exit_code((outcome,), (), session, options)
 
 
 def _read() -> bytes:

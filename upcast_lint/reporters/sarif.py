@@ -9,13 +9,14 @@ from __future__ import annotations
 from typing import Any
 
 from .. import __version__
-from ..finding import Finding, Fix, Range, Safety
+from ..finding import Finding, Fix, Range
 from ..links import HOME, rule_url
 from ..report import Placed, Report
 from ..run_rules import UNREADABLE
 from ..selection import Documented, known_rules
 from .fingerprints import with_fingerprints
 from .harmless_json import dumps
+from .message import message_with_condition
 from .uri import is_relative, relative_path, uri
 
 _SCHEMA = "https://json.schemastore.org/sarif-2.1.0.json"
@@ -101,7 +102,7 @@ def _result(
         "ruleId": finding.code,
         "ruleIndex": indexes[finding.code],
         "level": "error" if finding.code == UNREADABLE else "warning",
-        "message": {"text": _message(finding)},
+        "message": {"text": message_with_condition(finding)},
         "locations": [_location(artifact, finding, finding.range)],
         "partialFingerprints": {_FINGERPRINT: fingerprint},
     }
@@ -118,14 +119,6 @@ def _result(
     if finding.fix is not None and finding.cell is None:
         result["fixes"] = [_fix(finding.fix, artifact)]
     return result
-
-
-def _message(finding: Finding) -> str:
-    cell = f"cell {finding.cell}: " if finding.cell is not None else ""
-    if finding.safety is Safety.SAFE or not finding.condition:
-        return f"{cell}{finding.message}"
-    what = "there is no fix" if finding.fix is None else "the fix is unsafe"
-    return f"{cell}{finding.message}; {what}: {finding.condition}"
 
 
 def _artifact(placed: Placed, report: Report) -> dict[str, str]:
@@ -155,6 +148,7 @@ def _region(range: Range) -> dict[str, int]:
 
 
 def _fix(fix: Fix, artifact: dict[str, str]) -> dict[str, Any]:
+    """One fix with all of its changes, since some of them alone would be wrong."""
     replacements = [
         {
             "deletedRegion": _region(edit.range),

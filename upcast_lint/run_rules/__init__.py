@@ -29,7 +29,7 @@ RUN_RULES = (
     RunRule(
         UNREADABLE,
         UNREADABLE_NAME,
-        "A file cannot be read, decoded or parsed, so nothing is known about it",
+        "A file cannot be decoded or parsed, so nothing is known about it",
     ),
     RunRule(UNUSED, UNUSED_NAME, "A suppression comment silences nothing"),
 )

@@ -38,14 +38,14 @@ def _stored_tests(names: set[str], facts: Facts) -> Iterator[Typed]:
     for _, node in sorted(tests.items()):
         match node:
             case ast.Attribute():
-                yield Typed(Kind.STORAGE, f"`is_quantized` on line {node.lineno}")
+                yield Typed(Kind.STORAGE, f"`is_quantized` on {facts.place(node)}")
             case ast.Call():
-                yield Typed(Kind.STORAGE, f"tested on line {node.lineno}")
+                yield Typed(Kind.STORAGE, f"tested on {facts.place(node)}")
             case ast.Compare(left=left, comparators=compared):
                 for dtype in _dtypes_compared(left, compared, names):
                     if kind_of_dtype(dtype, facts) is Kind.STORAGE:
                         yield Typed(
-                            Kind.STORAGE, f"compared with float8 on line {node.lineno}"
+                            Kind.STORAGE, f"compared with float8 on {facts.place(node)}"
                         )
             case _:
                 pass
@@ -146,20 +146,20 @@ def _said_by(
         case ast.UnaryOp(op=ast.Not(), operand=operand):
             return _said_by(operand, not holds, names, facts)
         case ast.Call() if holds and _is_floating_test(test, names):
-            return Typed(Kind.FLOAT, f"floating by a test on line {test.lineno}")
+            return Typed(Kind.FLOAT, f"floating by a test on {facts.place(test)}")
         case ast.Compare(left=left, ops=[op], comparators=compared):
             dtypes = list(_dtypes_compared(left, compared, names))
             kinds = {kind_of_dtype(dtype, facts) for dtype in dtypes}
             if isinstance(op, ast.NotEq | ast.IsNot | ast.NotIn):
                 holds = not holds
-            return _among(kinds, holds, test.lineno)
+            return _among(kinds, holds, facts.place(test))
         case _:
             return None
 
 
-def _among(kinds: set[Kind], is_one: bool, line: int) -> Typed | None:
+def _among(kinds: set[Kind], is_one: bool, line: str) -> Typed | None:
     """The kind of a tensor whose type is, or is not, among some of these kinds."""
-    reason = f"a test of its type on line {line}"
+    reason = f"a test of its type on {line}"
     if is_one and len(kinds) == 1:
         kind = next(iter(kinds))
         return None if kind is Kind.UNKNOWN else Typed(kind, reason)

@@ -202,7 +202,7 @@ class _Inference:
         cast = recognise_cast(node, facts)
         if cast is not None:
             kind = Kind.FLOAT32 if cast.dtype == "float32" else Kind.FLOAT64
-            return Typed(kind, f"converted on line {node.lineno}")
+            return Typed(kind, f"converted on {facts.place(node)}")
         done = operation(node, facts)
         if done is None:
             return self._unnamed(node)

@@ -40,7 +40,7 @@ def treated_as_float(trail: list[ast.expr], facts: Facts) -> Typed | None:
     for load in dict.fromkeys(loads):
         done = facts.once_at(load, _float_use)
         if done is not None:
-            return Typed(Kind.FLOAT, f"`{done}` of it (line {load.lineno})")
+            return Typed(Kind.FLOAT, f"`{done}` of it ({facts.place(load)})")
     return None
 
 

@@ -172,7 +172,7 @@ def _by_origin(lineage: Lineage, facts: Facts) -> Iterator[Evidence]:
             case ast.Call():
                 yield from _made_by(node, facts)
             case ast.BinOp(op=ast.MatMult(), left=left, right=right):
-                yield from _multiplied((left, right), node)
+                yield from _multiplied((left, right), node, facts)
             case _:
                 pass
 
@@ -180,25 +180,27 @@ def _by_origin(lineage: Lineage, facts: Facts) -> Iterator[Evidence]:
 def _by_lookup(lineage: Lineage, facts: Facts) -> Iterator[Evidence]:
     found = table_lookup(lineage, facts)
     if found is not None:
-        text = f"a table looked up by `{found[0]}` (line {found[1].lineno})"
+        text = f"a table looked up by `{found[0]}` ({facts.place(found[1])})"
         yield Evidence(EMBEDDING_TABLE, text)
 
 
 def _made_by(call: ast.Call, facts: Facts) -> Iterator[Evidence]:
     done = operation(call, facts)
     dotted = dotted_words(call.func)
-    line = f"(line {call.lineno})"
+    line = f"({facts.place(call)})"
     if done in _NARROWING:
         yield Evidence(NARROWED, f"result of `{done}` {line}")
     elif done in ("linear", "matmul", "mm", "einsum", "addmm"):
-        yield from _multiplied(call.args, call)
+        yield from _multiplied(call.args, call, facts)
     elif names_language_head(dotted):
         yield Evidence(LANGUAGE_HEAD, f"result of `{dotted}` {line}")
     elif "_from_logits_" in spoken(dotted) or "_selective_" in spoken(dotted):
         yield Evidence(NARROWED, f"result of `{dotted}` {line}, one number a token")
 
 
-def _multiplied(operands: Iterable[ast.expr], at: ast.expr) -> Iterator[Evidence]:
+def _multiplied(
+    operands: Iterable[ast.expr], at: ast.expr, facts: Facts
+) -> Iterator[Evidence]:
     for operand in operands:
         for part in ast.walk(operand):
             if not isinstance(part, ast.Name | ast.Attribute):
@@ -206,7 +208,7 @@ def _multiplied(operands: Iterable[ast.expr], at: ast.expr) -> Iterator[Evidence
             dotted = _SUFFIX.sub("", dotted_words(part))
             if names_language_head(dotted) or names_embedding_table(dotted):
                 yield Evidence(
-                    LANGUAGE_HEAD, f"product with `{dotted}` (line {at.lineno})"
+                    LANGUAGE_HEAD, f"product with `{dotted}` ({facts.place(at)})"
                 )
                 return
 
@@ -219,7 +221,7 @@ _SUFFIX = re.compile(r"(?:\.(?:dtype|device|t|T|mT|data|to|float))+\Z")
 
 def _by_size(lineage: Lineage, facts: Facts) -> Iterator[Evidence]:
     for size in last_axis_sizes(lineage, facts):
-        text = f"`{_line_of(size.node, facts)}` (line {size.node.lineno})"
+        text = f"`{_line_of(size.node, facts)}` ({facts.place(size.node)})"
         if names_other_size(size.name):
             yield Evidence(SIZED_OTHERWISE, text)
         elif names_vocabulary(size.name):
@@ -265,14 +267,14 @@ def _by_shape(shapes: Iterable[WrittenShape]) -> Iterator[Evidence]:
 def _by_softmax(lineage: Lineage, facts: Facts) -> Iterator[Evidence]:
     for node in (*lineage.trail, *lineage.steps):
         if isinstance(node, ast.Call) and operation(node, facts) == "log_softmax":
-            yield Evidence(LIKELIHOOD, f"`log_softmax` of it (line {node.lineno})")
+            yield Evidence(LIKELIHOOD, f"`log_softmax` of it ({facts.place(node)})")
     for use in lineage.uses:
         call = call_of(use, facts)
         if call is None or isinstance(use.consumer, ast.Attribute):
             continue
         name = dotted_words(call.func)
         if names_log_probs(name.rpartition(".")[2]):
-            yield Evidence(LIKELIHOOD, f"given to `{name}` (line {call.lineno})")
+            yield Evidence(LIKELIHOOD, f"given to `{name}` ({facts.place(call)})")
 
 
 def _by_last_axis(lineage: Lineage, facts: Facts) -> Iterator[Evidence]:
@@ -282,12 +284,12 @@ def _by_last_axis(lineage: Lineage, facts: Facts) -> Iterator[Evidence]:
             case ast.Call(args=[size]) if operation(
                 node, facts
             ) == "squeeze" and is_integer(size, -1):
-                yield Evidence(NARROWED, f"`squeeze(-1)` of it (line {node.lineno})")
+                yield Evidence(NARROWED, f"`squeeze(-1)` of it ({facts.place(node)})")
             case _:
                 pass
     for node in lineage.trail:
         if keeps_columns(node):
-            yield Evidence(NARROWED, f"some columns of it (line {node.lineno})")
+            yield Evidence(NARROWED, f"some columns of it ({facts.place(node)})")
 
 
 def _by_target(lineage: Lineage, facts: Facts) -> Iterator[Evidence]:

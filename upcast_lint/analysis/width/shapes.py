@@ -123,7 +123,7 @@ def written_shapes(
         yield from facts.once_at(statement, _comments)
     for definition in definitions:
         if definition.binding is Binding.PARAMETER:
-            yield from _annotation(definition.node)
+            yield from _annotation(definition.node, facts)
     yield from _docstrings(names, facts)
 
 
@@ -150,12 +150,14 @@ def _comments(statement: ast.stmt, facts: Facts) -> list[WrittenShape]:
 
 def _commented(row: int, facts: Facts) -> Iterator[WrittenShape]:
     trailing = _comment(facts.source.line(row))
-    found = trailing and read_shape(trailing, f"in a comment (line {row})")
+    where = f"in a comment ({facts.source.line_name(row)})"
+    found = trailing and read_shape(trailing, where)
     if found:
         yield found
     above = row - 1
     while above >= 1 and facts.source.line(above).lstrip().startswith("#"):
-        found = read_shape(facts.source.line(above), f"in a comment (line {above})")
+        where = f"in a comment ({facts.source.line_name(above)})"
+        found = read_shape(facts.source.line(above), where)
         if found:
             yield found
         above -= 1
@@ -166,7 +168,7 @@ def _comment(line: str) -> str:
     return line.partition(" #")[2]
 
 
-def _annotation(node: ast.AST) -> Iterator[WrittenShape]:
+def _annotation(node: ast.AST, facts: Facts) -> Iterator[WrittenShape]:
     """Shapes of jaxtyping's kind, `Float[Tensor, "b s v"]`, and `Annotated` ones."""
     if not isinstance(node, ast.arg) or node.annotation is None:
         return
@@ -176,7 +178,7 @@ def _annotation(node: ast.AST) -> Iterator[WrittenShape]:
         names = part.value.strip("[]() ").replace(",", " ").split()
         names = [name.lstrip("*#") for name in names if name != "..."]
         if 2 <= len(names) <= _MOST_DIMENSIONS and all(map(_is_dimension, names)):
-            where = f"in the annotation of `{node.arg}` (line {node.lineno})"
+            where = f"in the annotation of `{node.arg}` ({facts.place(node)})"
             yield _written(names, f'"{part.value}"', where)
 
 

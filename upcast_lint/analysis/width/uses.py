@@ -128,13 +128,13 @@ def by_tokens(lineage: Lineage, facts: Facts) -> Iterator[Evidence]:
     """Reads that pick a column by a token, or choose a token."""
     for node in (*lineage.trail, *lineage.steps):
         if isinstance(node, ast.Subscript) and isinstance(node.slice, ast.Tuple):
-            yield from _subscript(node, node.slice.elts)
+            yield from _subscript(node, node.slice.elts, facts)
     for use in lineage.uses:
         call = call_of(use, facts)
         if call is None:
             continue
         done = operation(call, facts)
-        at = f"(line {call.lineno})"
+        at = f"({facts.place(call)})"
         if done in _SELECTIONS:
             name = facts.once_at(call, _picked_by)
             if name is not None:
@@ -184,13 +184,15 @@ def assigned_names(statement: ast.stmt, _: Facts) -> list[str]:
     ]
 
 
-def _subscript(node: ast.Subscript, elements: list[ast.expr]) -> Iterator[Evidence]:
+def _subscript(
+    node: ast.Subscript, elements: list[ast.expr], facts: Facts
+) -> Iterator[Evidence]:
     name = token_name(elements[-1])
     if name:
-        yield Evidence(READ_BY_TOKENS, f"indexed by `{name}` (line {node.lineno})")
+        yield Evidence(READ_BY_TOKENS, f"indexed by `{name}` ({facts.place(node)})")
     if _picks_last_row(elements):
         yield Evidence(
-            READ_BY_TOKENS, f"its last position is read (line {node.lineno})"
+            READ_BY_TOKENS, f"its last position is read ({facts.place(node)})"
         )
 
 
