@@ -169,6 +169,8 @@ def _findings(document: Document, job: Job) -> tuple[Finding, ...]:
     """In the document's own source, suppressions applied."""
     source = document.source
     found = linter.lint(source, job.options)
+    if not job.reports(UNREADABLE):
+        found = tuple(finding for finding in found if finding.code != UNREADABLE)
     if job.ignore_suppressions:
         return found
     if not found and not may_hold_suppression(source.text):

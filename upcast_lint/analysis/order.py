@@ -40,6 +40,7 @@ def may_run_before_any(
     before_last: bool = False,
 ) -> bool:
     """`may_run_between` for any of several nodes, on one walk of the paths."""
+    facts.tree.work.spend(len(lasts))
     behind: dict[ast.AST, int] = {}
     for last in lasts:
         order = _order(first, middle, last, facts, before_last)
