@@ -12,11 +12,11 @@ from operator import not_
 from typing import NamedTuple
 
 from . import linter
-from .document import NOTEBOOK_SUFFIX, Document, fault, read_document
+from .document import NOTEBOOK_SUFFIX, Document, read_document
 from .finding import Edit, Finding, Position, Safety
 from .focus import EVERYTHING, Focus, identity
 from .linter import Options
-from .run_rules import UNREADABLE, UNUSED
+from .run_rules import UNREADABLE, UNUSED, fault
 from .source import Source, UnreadableSource, apply_edits
 
 # Mending can open the way for another fix. Each round mends something, so files end

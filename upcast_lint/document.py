@@ -4,8 +4,7 @@ from __future__ import annotations
 
 from typing import Protocol
 
-from .finding import Finding, Position, Range
-from .run_rules import UNREADABLE, UNREADABLE_NAME
+from .finding import Finding
 from .source import Source
 
 NOTEBOOK_SUFFIX = ".ipynb"
@@ -57,9 +56,3 @@ def read_document(data: bytes, path: str) -> Document:
 
         return Notebook(data, path)
     return Module(data, path)
-
-
-def fault(reason: str, at: Position, cell: int | None = None) -> Finding:
-    """The finding that says why something could not be looked at."""
-    message = f"not checked: {reason}"
-    return Finding(UNREADABLE, UNREADABLE_NAME, message, Range(at, at), cell=cell)

@@ -18,13 +18,13 @@ from .analysis.paths import NARROW, Paths
 from .analysis.reads import Kind, Selection, Use
 from .analysis.syntax import ScopeNode
 from .analysis.width.verdict import Width, judge_width
-from .document import fault
 from .finding import Edit, Estimate, Finding, Fix, Position, Range, Safety
 from .rewrite.edits import write_plan
 from .rewrite.hoist import hoist_selection
 from .rewrite.plan import Plan, plan_rewrite
 from .rewrite.text import Unfixable
 from .rule import Rule
+from .run_rules import fault
 from .safety import Assessment, assess, values_of
 from .source import Source
 from .wording import Wording
