@@ -12,17 +12,11 @@ from operator import not_
 from typing import NamedTuple
 
 from . import linter
-from .document import (
-    NOTEBOOK_SUFFIX,
-    Document,
-    fault,
-    read_document,
-    syntax_fault,
-)
+from .document import NOTEBOOK_SUFFIX, Document, read_document, syntax_fault
 from .finding import Edit, Finding, Position, Safety
 from .focus import EVERYTHING, Focus, identity
 from .linter import Options
-from .run_rules import UNREADABLE, UNUSED
+from .run_rules import UNREADABLE, UNUSED, fault
 from .source import Source, UnreadableSource, apply_edits
 
 # Mending can open the way for another fix. Each round mends something, so files end
@@ -176,6 +170,8 @@ def _findings(document: Document, job: Job) -> tuple[Finding, ...]:
     """In the document's own source, suppressions applied."""
     source = document.source
     found = linter.lint(source, job.options)
+    if not job.reports(UNREADABLE):
+        found = tuple(finding for finding in found if finding.code != UNREADABLE)
     if job.ignore_suppressions:
         return found
     if not found and not may_hold_suppression(source.text):

@@ -5,8 +5,7 @@ from __future__ import annotations
 import sys
 from typing import Protocol
 
-from .finding import Finding, Position, Range
-from .run_rules import UNREADABLE, UNREADABLE_NAME
+from .finding import Finding
 from .source import Source
 
 NOTEBOOK_SUFFIX = ".ipynb"
@@ -64,9 +63,3 @@ def syntax_fault(error: SyntaxError) -> str:
     """What the parser says, and which parser: newer syntax needs a newer Python."""
     version = ".".join(map(str, sys.version_info[:2]))
     return f"{error.msg} (parsed with Python {version})"
-
-
-def fault(reason: str, at: Position, cell: int | None = None) -> Finding:
-    """The finding that says why something could not be looked at."""
-    message = f"not checked: {reason}"
-    return Finding(UNREADABLE, UNREADABLE_NAME, message, Range(at, at), cell=cell)

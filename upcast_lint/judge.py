@@ -19,14 +19,17 @@ from .analysis.paths import NARROW, Paths
 from .analysis.pieces.rereads import is_taken_again
 from .analysis.pieces.sizes import known_sizes
 from .analysis.reads import Kind, Selection, Use
+from .analysis.syntax import ScopeNode
 from .analysis.width.verdict import Width, judge_width
-from .finding import Edit, Finding, Fix, Range, Safety
+from .finding import Edit, Finding, Fix, Position, Range, Safety
 from .rewrite.edits import write_plan
 from .rewrite.hoist import hoist_selection
 from .rewrite.plan import Plan, plan_of_one, plan_rewrite
 from .rewrite.text import NothingSaved, Unfixable
 from .rule import Rule
+from .run_rules import fault
 from .safety import Assessment, assess, values_of
+from .source import Source
 from .wording import Wording
 
 _LOOKING = ("locals", "vars", "eval", "exec", "dir", "globals")
@@ -59,7 +62,7 @@ def findings_of(
     demands: Demands,
 ) -> Iterator[Finding]:
     """The findings of one scope; `candidates` are its calls that may be casts."""
-    if _is_kernel(facts) or not facts.names.is_complete:
+    if _is_kernel(facts):
         return
     by_code = {rule.code: rule for rule in rules}
 
@@ -74,6 +77,7 @@ def findings_of(
         cast = recognise_cast(candidate, facts)
         if cast is None:
             continue
+        facts.tree.work.spend(len(facts.names.definitions) + len(facts.nodes(ast.Call)))
         width: Width | None = None
         if not demands.any_width:  # the cheaper question first
             width = _width_of(cast, facts, demands)
@@ -100,6 +104,24 @@ def findings_of(
         finding = judge.finding(by_code, elements)
         if finding is not None:
             yield finding
+
+
+def too_large(scope: ScopeNode, source: Source) -> Finding:
+    """The note that a scope was given up, which nothing is known of then."""
+    match scope:
+        case ast.FunctionDef(name=name) | ast.AsyncFunctionDef(name=name):
+            what = f"function `{name}`"
+        case ast.ClassDef(name=name):
+            what = f"class `{name}`"
+        case ast.Lambda():
+            what = "a lambda"
+        case ast.Module():
+            what = "the module"
+    start = Position(1, 1)
+    if not isinstance(scope, ast.Module):
+        start = source.node_range(scope).start
+    note = fault(f"{what} is too large to be analysed", start)
+    return note._replace(suppression_rows=(start.row,))
 
 
 def _width_of(cast: Cast, facts: Facts, demands: Demands) -> Width:

@@ -63,7 +63,7 @@ def lint(source: Source, options: Options) -> tuple[Finding, ...]:
         is_parsed = options.parses_always or len(source.data) <= PARSED_SIZE
         if rows != [] or is_parsed:
             refuse_null_bytes(source.text)
-        if rows:
+        if rows and not _is_most(source, rows):
             rows = _in_excerpt(source, options, rows)
         if rows is None or rows:
             return lint_rows(source, options, rows)
@@ -98,6 +98,11 @@ def _suspects(source: Source, options: Options) -> list[Rows] | None:
     return suspects(source.text, any_width, spots)
 
 
+def _is_most(source: Source, rows: Sequence[Rows]) -> bool:
+    """Whether cutting out the rest would leave about as much to read."""
+    return 2 * sum(last - first for first, last in rows) > len(source.line_starts)
+
+
 def _in_excerpt(source: Source, options: Options, rows: list[Rows]) -> list[Rows]:
     """Those of the rows in which a finding is left where the others are cut out."""
     from .screen.excerpt import excerpt
@@ -128,11 +133,15 @@ def is_clean(data: bytes, options: Options) -> bool:
 def lint_rows(
     source: Source, options: Options, rows: Sequence[Rows] | None
 ) -> tuple[Finding, ...]:
-    """The findings of the functions that begin the `rows`; of all, where None."""
+    """The findings of the functions that begin the `rows`; of all, where None.
+
+    A function that would take too much work is a finding of the run.
+    """
     from .analysis.casts import cast_candidates
     from .analysis.directives import read_directives
     from .analysis.facts import Module
-    from .judge import Demands, findings_of
+    from .analysis.work import TooMuchWork
+    from .judge import Demands, findings_of, too_large
     from .registry import all_rules
 
     module = Module.parse(source)
@@ -147,13 +156,18 @@ def lint_rows(
         options.inference,
     )
     found: list[Finding] = []
+    notes: list[Finding] = []
     rules = all_rules()
     for scope, calls in candidates.items():
-        facts = module.facts(scope)
-        found += findings_of(facts, calls, rules, directives, demands)
+        module.tree.enter(scope)
+        try:
+            facts = module.facts(scope)
+            found += tuple(findings_of(facts, calls, rules, directives, demands))
+        except TooMuchWork:
+            notes.append(too_large(scope, source))
     if options.codes is not None:
         found = [f for f in found if f.code in options.codes]
-    return tuple(sorted(found, key=lambda f: f.sort_key))
+    return tuple(sorted([*found, *notes], key=lambda f: f.sort_key))
 
 
 def mend(source: Source, options: Options, findings: tuple[Finding, ...]) -> Mended:

@@ -16,9 +16,10 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import Any
 
-from .document import fault, syntax_fault
+from .document import syntax_fault
 from .finding import Edit, Finding, Position, Range
 from .json_spans import Span, parse_spans
+from .run_rules import fault
 from .source import Source, UnreadableSource, line_starts, refuse_null_bytes
 
 # Cells that begin with another `%%` are not Python.

@@ -184,7 +184,11 @@ class _Assessor:
         before_read = Stretch(call, nodes, facts)
         places = [p.statement for p in placements]
         before_cast = Stretch(call, places, facts, before_last=True)
+        name = self.facts.shown(tensor)
         for write in writes:
+            is_certain = write.certainty is Certainty.WRITES
+            if not is_certain and write.says(name) in self.out.conditions:
+                continue
             if not (
                 before_read.holds(write.node)
                 and may_run_before_any(call, write.node, nodes, facts)
@@ -195,8 +199,7 @@ class _Assessor:
                 )
             ):
                 continue
-            name = self.facts.shown(tensor)
-            if write.certainty is Certainty.WRITES:
+            if is_certain:
                 self.out.block(f"`{name}` {write.label} before the selection")
             else:
                 self.out.need(write.says(name))
@@ -242,6 +245,7 @@ class _Assessor:
         if not _selection(moved.read).is_view:
             return
         data = [r for r in self.flow.reads if r.kind not in _HARMLESS]
+        self.facts.tree.work.spend(len(data))
         if all(
             other is moved.read or keep_disjoint_parts(moved.read, other)
             for other in data

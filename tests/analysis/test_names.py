@@ -12,6 +12,7 @@ from textwrap import dedent
 import pytest
 
 from upcast_lint.analysis.names import Binding, free_names, reaching_definitions
+from upcast_lint.analysis.work import TooMuchWork
 
 from .helpers import calls_of, described, facts_of, reaching
 
@@ -1091,5 +1092,6 @@ def test_loops_in_one_another_are_followed_to_a_depth() -> None:
         lines = [f"{' ' * n}for a in b:" for n in range(depth)]
         return ast.parse("\n".join([*lines, f"{' ' * depth}x = a"]))
 
-    assert reaching_definitions(nested(4)).is_complete
-    assert not reaching_definitions(nested(40)).is_complete
+    assert reaching_definitions(nested(4)).named("x")
+    with pytest.raises(TooMuchWork):
+        reaching_definitions(nested(40))

@@ -50,6 +50,11 @@ RUN_BY: dict[str, tuple[str, str]] = {
         "tests/verify/test_command.py",
         '"--device", "cuda", "--report"',
     ),
+    "upcast-lint verify examples/scoring.py::label_logprobs": (
+        "tests/verify/test_command.py",
+        "def test_a_template_is_printed",
+    ),
+    "upcast-lint verify --all examples": ("tests/verify/test_command.py", '"--all"'),
     "python -m tests.fuzz --tier safe --programs 20000": (
         "tests/fuzz/__main__.py",
         "--programs 20000",

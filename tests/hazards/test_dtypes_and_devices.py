@@ -312,7 +312,8 @@ def test_h47_signs_of_integers_wrap_around_is_real() -> None:
     assert h47_magnitude(lowest) == 128 and h47_magnitude_naive(lowest) == -128
     is_set = torch.ones(1, 1, dtype=torch.bool)
     assert error_of(h47_negated, is_set) is None
-    assert error_of(h47_negated_naive, is_set) is RuntimeError
+    # Since torch 2.14 it is the subclass NotImplementedError.
+    assert issubclass(error_of(h47_negated_naive, is_set) or object, RuntimeError)
 
 
 def test_h47_a_sign_change_of_an_unknown_type_is_respected() -> None:

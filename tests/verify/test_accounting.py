@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import gc
 from collections.abc import Callable
+from functools import partial
 from pathlib import Path
 
 import pytest
@@ -12,6 +13,7 @@ from torch.profiler import ProfilerActivity, profile
 
 from upcast_lint.verify.accounting import PeakMemory
 from upcast_lint.verify.distillation import compute_peaks
+from upcast_lint.verify.execution import prepared
 from upcast_lint.verify.fixture import Memory, Specimen
 from upcast_lint.verify.inputs import Conditions
 from upcast_lint.verify.judge import peak_memory
@@ -125,5 +127,8 @@ def test_every_path_of_the_helper_is_at_least_as_cheap(distillation: Specimen) -
     given = Conditions(DType.BF16)
     for case in distillation.fixture.cases:
         if case.memory is not Memory.UNMEASURED:
-            before = peak_memory(distillation.before, case, given)
-            assert peak_memory(distillation.after, case, given) <= before
+            before, after = (
+                peak_memory(partial(prepared, function, case), case, given)
+                for function in (distillation.before, distillation.after)
+            )
+            assert after <= before

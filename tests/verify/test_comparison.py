@@ -62,10 +62,31 @@ def test_a_gradient_is_forgiven_the_sign_of_zero_and_nothing_else() -> None:
     assert compare_gradients("x", zero, None) is not None
 
 
-def test_an_error_on_one_side_is_a_difference_in_outputs() -> None:
-    found = compare(outcome(error="IndexError"), outcome())
-    assert "IndexError before, none after" in str(found.outputs[0])
-    assert not compare(outcome(error="A"), outcome(error="A")).outputs
+def test_an_error_after_alone_is_a_difference_in_outputs() -> None:
+    found = compare(outcome(), outcome(error="IndexError", message="out of range"))
+    assert str(found.outputs[0]) == (
+        "raises: no error before, IndexError after: out of range"
+    )
+
+
+def test_where_it_raised_before_nothing_is_lost() -> None:
+    raised = outcome(error="RuntimeError")
+    for after in (outcome(outputs={"result": 1}), raised, outcome(error="IndexError")):
+        assert not compare(raised, after).outputs
+
+
+def test_an_error_that_a_rewrite_makes_is_never_forgiven() -> None:
+    raised = outcome(error="RuntimeError")
+    assert compare(raised, outcome(error="NameError")).outputs
+    assert not compare(outcome(error="NameError"), outcome(error="NameError")).outputs
+
+
+def test_what_no_process_can_hand_over_cannot_be_compared() -> None:
+    closure = {"type": "function"}
+    mismatch = compare_outputs("result", closure, dict(closure))
+    assert str(mismatch) == "result: a function cannot be compared"
+    other = compare_outputs("result", closure, 1)
+    assert str(other) == "result: a function before, a int after"
 
 
 def test_a_written_input_is_a_difference_in_outputs() -> None:
@@ -74,8 +95,9 @@ def test_a_written_input_is_a_difference_in_outputs() -> None:
 
 
 def test_strides_are_reported_and_no_difference() -> None:
-    before = outcome(outputs={"result": torch.ones(4, 4)[:, 0]})
-    found = compare(before, outcome(outputs={"result": torch.ones(4)}))
+    same = {"outputs": {"result": torch.ones(4)}}
+    before = outcome(**same, strides={"result": (4,)})
+    found = compare(before, outcome(**same, strides={"result": (1,)}))
     assert not found.outputs and found.restrided == ("result",)
 
 

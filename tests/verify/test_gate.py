@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import sys
+import time
 from pathlib import Path
 
 import pytest
@@ -61,6 +62,7 @@ def test_equal_outputs_and_gradients_pass(path: Path) -> None:
         ("import os; os._exit(0)", "the code ended the process"),
         ("import os; os._exit(3)", "exit code 3"),
         ("import os; os.kill(os.getpid(), 9)", "signal 9"),
+        ("import os; os.kill(os.getppid(), 9)", "ended what watches it"),
     ],
 )
 def test_code_that_ends_badly(path: Path, body: str, failure: str) -> None:
@@ -70,9 +72,14 @@ def test_code_that_ends_badly(path: Path, body: str, failure: str) -> None:
     assert failure in verdict.failure
 
 
-def test_code_that_does_not_end(path: Path) -> None:
-    verdict = run(path, "import time; time.sleep(600)", seconds=4)
+@pytest.mark.parametrize(
+    "body", ["import time; time.sleep(600)", "while True: pass"], ids=("waits", "works")
+)
+def test_code_that_does_not_end(path: Path, body: str) -> None:
+    began = time.monotonic()
+    verdict = run(path, body, seconds=4)
     assert verdict.failure == "took longer than 4 s"
+    assert time.monotonic() - began < 30
 
 
 @pytest.mark.skipif(sys.platform != "linux", reason="needs an enforced RLIMIT_AS")
@@ -81,8 +88,77 @@ def test_code_that_takes_too_much_memory(path: Path) -> None:
     assert verdict.failure is not None and "memory" in verdict.failure
 
 
+@pytest.mark.skipif(sys.platform != "linux", reason="reads /proc")
+def test_children_that_take_too_much_memory_together(path: Path) -> None:
+    body = (
+        "import subprocess, sys; "
+        "hog = 'x = bytearray(700 * 2**20); import time; time.sleep(600)'; "
+        "many = [subprocess.Popen([sys.executable, '-c', hog]) for _ in range(3)]; "
+        "many[0].wait(); return x"
+    )
+    text = f"import torch\ndef f(x):\n    {body}\n"
+    subject = Subject(path, "f", "x=1", 60, memory=2**29)
+    verdict = run_both(Rewriting(text, text, ()), subject)
+    assert verdict.failure == "took more than 1.5 GiB of memory"
+
+
+@pytest.mark.skipif(sys.platform != "linux", reason="reads /proc")
+@pytest.mark.parametrize("ends", [True, False], ids=("ends", "hangs"))
+def test_a_process_that_the_code_starts_does_not_outlive_it(
+    path: Path, ends: bool
+) -> None:
+    """Not in a session of its own with nobody as parent, either."""
+    note = path.with_name("started")
+    inner = f"open({str(note)!r}, 'a').write(f'{{os.getpid()}} '); time.sleep(600)"
+    daemon = (
+        "import os, time\n"
+        "if os.fork(): os._exit(0)\n"
+        "os.setsid()\n"
+        "if os.fork(): os._exit(0)\n" + inner
+    )
+    rest = "return x" if ends else "time.sleep(600)"
+    body = (
+        f"import subprocess, sys, time; "
+        f"subprocess.run([sys.executable, '-c', {daemon!r}]); time.sleep(0.2); {rest}"
+    )
+    text = f"import torch\ndef f(x):\n    {body}\n"
+    subject = Subject(path, "f", "x=1", 60 if ends else 12)
+    verdict = run_both(Rewriting(text, text, ()), subject)
+    assert verdict.passes is ends
+    started = [int(number) for number in note.read_text().split()]
+    assert started
+    assert not any(Path(f"/proc/{number}").exists() for number in started)
+
+
 def test_what_the_code_prints_disturbs_nothing(path: Path) -> None:
-    assert run(path, "print('{}' * 100000); return x", "x=bf16[4]").passes
+    body = "import sys; print('{}' * 100000); print('x' * 10**6, file=sys.stderr); "
+    assert run(path, body + "return x", "x=bf16[4]").passes
+
+
+TELL = """\
+import glob, json, os, sys
+import torch
+def f(x):
+    folder = sys.argv[2]
+    told = {"peak": 0, "seconds": None, "failure": None, "passes": True}
+    for text in (json.dumps(told), "passes"):
+        for name in ("verdict", "measured.json", "0"):
+            with open(os.path.join(folder, name), "w") as file:
+                file.write(text)
+    for number in range(3, 20):
+        try: os.write(number, b"exit code 0")
+        except OSError: pass
+    print("exit code 0", flush=True)
+    END
+"""
+
+
+@pytest.mark.parametrize("end", ["return x + DIFFERENT", "os._exit(0)"])
+def test_code_cannot_tell_the_verdict(path: Path, end: str) -> None:
+    text = TELL.replace("END", end)
+    before, after = (text.replace("DIFFERENT", number) for number in "01")
+    subject = Subject(path, "f", "x=bf16[4]")
+    assert not run_both(Rewriting(before, after, ()), subject).passes
 
 
 def finding(row: int, old: str, new: str) -> Finding:

@@ -30,7 +30,14 @@ def case(claim: str, failures: tuple[str, ...] = (), **fields: int) -> CaseRepor
 def report() -> Report:
     return Report(
         Environment(
-            "0.1.0", "2.13.0", "13.0", "3.12.1", "Linux x86_64", "A card", "1.2"
+            "2026-01-31",
+            "0.1.0",
+            "2.13.0",
+            "13.0",
+            "3.12.1",
+            "Linux x86_64",
+            "A card",
+            "1.2",
         ),
         (
             case("distinct"),

@@ -54,12 +54,16 @@ def _ends_before(a: Piece, b: Piece) -> bool:
 def covers_everything(flow: Flow, facts: Facts) -> bool:
     """Whether selections that keep a part each keep the whole together, on one path."""
     reads = [r for r in flow.selections() if r.selection and r.selection.piece]
+    by_dimension: dict[int | None, list[Read]] = {}
+    for read in reads:
+        by_dimension.setdefault(_dimension(read), []).append(read)
     for first in reads:
-        alike = [
-            read
-            for read in reads
-            if read.steps == first.steps and _dimension(read) == _dimension(first)
-        ]
+        lower, _, step = _bounds(first)
+        if lower is not None and step is None:
+            continue  # it begins no chain
+        others = by_dimension[_dimension(first)]
+        facts.tree.work.spend(len(others))
+        alike = [read for read in others if read.steps == first.steps]
         for chain in (_chain_from(first, alike), _interleaved(first, alike)):
             if chain and _meet_on_a_path(chain, flow, facts):
                 return True
@@ -79,15 +83,21 @@ def _bounds(read: Read) -> tuple[str | None, str | None, str | None]:
 
 def _chain_from(first: Read, reads: Sequence[Read]) -> list[Read]:
     """Slices that follow on one another, from an open start to an open end."""
-    chain = [first]
     if _bounds(first)[0] is not None:
         return []
-    while _bounds(chain[-1])[1] is not None:
-        upper = _bounds(chain[-1])[1]
-        following = [r for r in reads if _bounds(r)[0] == upper and r not in chain]
+    by_start: dict[str | None, list[Read]] = {}
+    for read in reversed(reads):
+        by_start.setdefault(_bounds(read)[0], []).append(read)
+    chain = [first]
+    taken = {first}
+    while (upper := _bounds(chain[-1])[1]) is not None:
+        following = by_start.get(upper, [])
+        while following and following[-1] in taken:
+            following.pop()
         if not following:
             return []
-        chain.append(following[0])
+        chain.append(following.pop())
+        taken.add(chain[-1])
     return chain if len(chain) > 1 else []
 
 

@@ -18,6 +18,8 @@ from __future__ import annotations
 
 import ast
 from dataclasses import dataclass, field, replace
+from functools import reduce
+from operator import or_
 
 from . import operators
 from .casts import Cast, is_guard_for
@@ -26,7 +28,7 @@ from .directives import Directives
 from .facts import Facts
 from .names import Binding, Definition
 from .operators import words
-from .paths import FULL, NARROW, Paths
+from .paths import FULL, NARROW, Merged, Paths
 from .reads import Consumption, Kind, Selection, Step, StepKind
 from .syntax import LOOPS, start_of
 from .tensor_calls import is_builtin
@@ -126,14 +128,12 @@ def narrow_reads(flow: Flow, paths: Paths, facts: Facts) -> list[Read]:
     selections = flow.selections()
     if not flow.full_reads():
         return selections
-    mine = 4
-    found: list[Read] = []
-    for read in selections:
-        demands = {**paths.demands, read.node: paths.demands[read.node] | mine}
-        outcome = Paths(flow.origin, demands, facts).from_origin()
-        if any(demand & mine and not demand & FULL for demand in outcome):
-            found.append(read)
-    return found or selections
+    demands = dict(paths.demands)
+    for number, read in enumerate(selections, 2):
+        demands[read.node] |= 1 << number
+    met = Merged(flow.origin, demands, facts).from_origin()
+    narrow = reduce(or_, (each for each in met if not each & FULL), 0)
+    return [r for n, r in enumerate(selections, 2) if narrow >> n & 1] or selections
 
 
 def follow(

@@ -14,7 +14,7 @@ import ast
 import enum
 from bisect import bisect_right
 from collections import defaultdict
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from operator import attrgetter, itemgetter
 from typing import TypeVar
@@ -29,6 +29,7 @@ from .syntax import (
     scope_body,
     walk_scope,
 )
+from .work import Work
 
 
 class Binding(enum.Enum):
@@ -73,8 +74,8 @@ _Environment = dict[str, Reaching]
 _Known = dict[tuple[int, str, int | None, Binding], Definition]
 _Key = TypeVar("_Key")
 _NOTHING: Reaching = frozenset()
-_DEEPEST = 12
-"""Loops in one another that are followed: each doubles the work at least."""
+_COPIED_IN_A_STEP = 16
+"""Names of an environment, or definitions that reach a load."""
 
 
 @dataclass(slots=True)
@@ -95,8 +96,6 @@ class Names:
     _giving: dict[ast.expr, list[Definition]] | None = None
     _made_by: dict[ast.AST, list[Definition]] | None = None
     _places: dict[Definition, int] | None = None
-    is_complete: bool = True
-    """False where loops are nested too deeply to be followed."""
     _captured: set[str] | None = None
     _rebound: set[str] | None = None
     _recorder: _Recorder | None = None
@@ -190,7 +189,10 @@ def _grouped(
 
 
 def reaching_definitions(scope: ScopeNode) -> Names:
-    """The use-def chains of `scope`, nested scopes left out."""
+    """The use-def chains of `scope`, nested scopes left out.
+
+    Raises TooMuchWork: each loop in another doubles the work at least.
+    """
     walker = _Walker(scope)
     walker.run()
     return walker.names
@@ -214,6 +216,7 @@ class _Walker:
         self.loops: list[_Loop] = []
         self.made: list[Definition] = []
         self._known = self.names._known
+        self.work = Work()
 
     def run(self) -> None:
         scope = self.names.scope
@@ -225,6 +228,18 @@ class _Walker:
                 self._statement(item)
             elif isinstance(item, ast.expr):
                 self._expression(item)
+
+    def _copy(self, env: _Environment | None) -> _Environment | None:
+        self._pay(env)
+        return None if env is None else dict(env)
+
+    def _join(self, environments: Sequence[_Environment | None]) -> _Environment | None:
+        for env in environments:
+            self._pay(env)
+        return _join(environments)
+
+    def _pay(self, found: Collection[object] | None) -> None:
+        self.work.spend(1 if found is None else 1 + len(found) // _COPIED_IN_A_STEP)
 
     # Definitions
 
@@ -261,6 +276,7 @@ class _Walker:
         found = self.env.get(node.id)
         if found is None:
             found = frozenset((self._free(node.id),))
+        self._pay(found)
         seen = self.names.reaching.get(node)
         self.names.reaching[node] = seen | found if seen else found
 
@@ -315,6 +331,7 @@ class _Walker:
             self._statement(statement)
 
     def _statement(self, node: ast.stmt) -> None:
+        self.work.spend(1)
         match node:
             case ast.Assign():
                 self._expression(node.value)
@@ -428,10 +445,10 @@ class _Walker:
         start = self.env
         ends: list[_Environment | None] = []
         for suite in suites:
-            self.env = _copy(start)
+            self.env = self._copy(start)
             self._suite(suite)
             ends.append(self.env)
-        self.env = _join(ends)
+        self.env = self._join(ends)
 
     def _loop(
         self,
@@ -439,31 +456,28 @@ class _Walker:
         body: list[ast.stmt],
         orelse: list[ast.stmt],
     ) -> None:
-        if len(self.loops) >= _DEEPEST:
-            self.names.is_complete = False
-            return
         entry = self.env
         head = entry
         while True:
             loop = _Loop()
             self.loops.append(loop)
-            self.env = _copy(head)
+            self.env = self._copy(head)
             if isinstance(node, ast.While):
                 self._expression(node.test)
                 tested = self.env
-                self.env = _copy(tested)
+                self.env = self._copy(tested)
             else:
                 tested = head
                 self._target(node.target, Binding.ITERATED, node, node.iter)
             self._suite(body)
             self.loops.pop()
-            again = _join([entry, self.env, *loop.continues])
+            again = self._join([entry, self.env, *loop.continues])
             if again == head:
                 break
             head = again
-        self.env = None if is_endless(node) else _copy(tested)
+        self.env = None if is_endless(node) else self._copy(tested)
         self._suite(orelse)
-        self.env = _join([self.env, *loop.breaks])
+        self.env = self._join([self.env, *loop.breaks])
 
     def _jump(self, node: ast.Break | ast.Continue) -> None:
         if self.env is not None and self.loops:
@@ -473,7 +487,7 @@ class _Walker:
         self.env = None
 
     def _try(self, node: ast.Try | ast.TryStar) -> None:
-        start = _copy(self.env)
+        start = self._copy(self.env)
         mark = len(self.made)
         jumps = self._jumps()
         self._suite(node.body)
@@ -481,14 +495,14 @@ class _Walker:
         self._suite(node.orelse)
         ends = [self.env]
         for handler in node.handlers:
-            self.env = _copy(interrupted)
+            self.env = self._copy(interrupted)
             if handler.type is not None:
                 self._expression(handler.type)
             if handler.name is not None:
                 self._bind(handler.name, Binding.OTHER, handler)
             self._suite(handler.body)
             ends.append(self.env)
-        normal = _join(ends)
+        normal = self._join(ends)
         if node.finalbody:
             self.env = _any_prefix(start, self.made[mark:])
             self._suite(node.finalbody)
@@ -518,7 +532,7 @@ class _Walker:
                     jumps[index] = self.env
 
     def _with(self, node: ast.With | ast.AsyncWith) -> None:
-        start = _copy(self.env)
+        start = self._copy(self.env)
         mark = len(self.made)
         for item in node.items:
             self._expression(item.context_expr)
@@ -526,7 +540,7 @@ class _Walker:
                 self._target(item.optional_vars, Binding.OTHER, node, item.context_expr)
         self._suite(node.body)
         if any(may_swallow(item.context_expr) for item in node.items):
-            self.env = _join([self.env, _any_prefix(start, self.made[mark:])])
+            self.env = self._join([self.env, _any_prefix(start, self.made[mark:])])
 
     def _match(self, node: ast.Match) -> None:
         self._expression(node.subject)
@@ -535,7 +549,7 @@ class _Walker:
         exhaustive = False
         for case in node.cases:
             mark = len(self.made)
-            self.env = _copy(unmatched)
+            self.env = self._copy(unmatched)
             for part in ast.walk(case.pattern):
                 match part:
                     case ast.MatchAs(name=str(name)) | ast.MatchStar(name=str(name)):
@@ -553,7 +567,7 @@ class _Walker:
             self._suite(case.body)
             ends.append(self.env)
             exhaustive |= is_certain(case)
-        self.env = _join(ends if exhaustive else [*ends, unmatched])
+        self.env = self._join(ends if exhaustive else [*ends, unmatched])
 
     # Expressions
 
@@ -578,9 +592,9 @@ class _Walker:
             case ast.BoolOp():
                 self._expression(node.values[0])
                 for value in node.values[1:]:
-                    before = _copy(self.env)
+                    before = self._copy(self.env)
                     self._expression(value)
-                    self.env = _join([before, self.env])
+                    self.env = self._join([before, self.env])
             case ast.ListComp() | ast.SetComp() | ast.DictComp() | ast.GeneratorExp():
                 self._comprehension(node)
             case ast.Constant():
@@ -593,10 +607,10 @@ class _Walker:
         start = self.env
         ends: list[_Environment | None] = []
         for arm in arms:
-            self.env = _copy(start)
+            self.env = self._copy(start)
             self._expression(arm)
             ends.append(self.env)
-        self.env = _join(ends)
+        self.env = self._join(ends)
 
     def _comprehension(self, node: Comprehension) -> None:
         outer = self.env
@@ -712,10 +726,6 @@ def _join(environments: Sequence[_Environment | None]) -> _Environment | None:
 
 _UNBOUND: Reaching = frozenset((Definition("", Binding.FREE, ast.Pass()),))
 """The absence of a binding on one of the paths that join."""
-
-
-def _copy(env: _Environment | None) -> _Environment | None:
-    return None if env is None else dict(env)
 
 
 def _any_prefix(

@@ -45,6 +45,7 @@ def may_run_before_any(
     """
     if isinstance(middle, ast.With) and facts.tree.contains(middle, first):
         return not all(facts.tree.contains(middle, last) for last in lasts)
+    facts.tree.work.spend(len(lasts))
     behind: dict[ast.AST, int] = {}
     for last in lasts:
         order = _order(first, middle, last, facts, before_last)

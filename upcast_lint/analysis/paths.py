@@ -59,6 +59,7 @@ class Paths:
         self.origin = origin
         self.tree = facts.tree
         self.demands = demands
+        self.tree.work.spend(len(demands))
         self._warm: set[ast.AST] = set()
         for node in demands:
             self._warm.add(node)
@@ -149,7 +150,9 @@ class Paths:
         """The outcome of a suite from its statement number `first` on."""
         live = start
         exits = breaks = continues = raises = _NO_PATH
-        for index in self._telling(suite, first):
+        telling = self._telling(suite, first)
+        self.tree.work.spend(len(telling))
+        for index in telling:
             if not live:
                 break
             outcome = self.statement(suite[index], live)
@@ -173,7 +176,7 @@ class Paths:
         if node not in self._warm and not self.tree.has_jump(node):
             return Outcome(start)
         if node in self.demands:
-            start = _also(start, self.demands[node])
+            start = self.also(start, self.demands[node])
         if self.tree.raises(node):
             return Outcome(_NO_PATH, raises=self._children(node, start))
         match node:
@@ -284,6 +287,7 @@ class Paths:
         """Demands after evaluating an expression."""
         if node not in self._warm:
             return start
+        self.tree.work.spend(1)
         match node:
             case ast.IfExp():
                 tested = self.expression(node.test, start)
@@ -301,7 +305,7 @@ class Paths:
             case _:
                 after = self._children(node, start)
         demand = self.demands.get(node, 0)
-        return _also(after, demand) if demand else after
+        return self.also(after, demand) if demand else after
 
     def _children(self, node: ast.AST, start: Demands) -> Demands:
         live = start
@@ -309,15 +313,29 @@ class Paths:
             live = self.expression(child, live)
         return live
 
+    def also(self, demands: Demands, demand: int) -> Demands:
+        """Demands of paths that go on to meet another."""
+        return frozenset(each | demand for each in demands)
+
+
+class Merged(Paths):
+    """Paths of which only the union is told, for those with FULL and for the others.
+
+    A demand of a bit for each read then tells, at the cost of one walk, which of them
+    stand on some path that never reads the whole.
+    """
+
+    def also(self, demands: Demands, demand: int) -> Demands:
+        sums: dict[int, int] = {}
+        for each in super().also(demands, demand):
+            sums[each & FULL] = sums.get(each & FULL, 0) | each
+        return frozenset(sums.values())
+
 
 def _leave_with(node: ast.With | ast.AsyncWith, body: Outcome) -> Outcome:
     if not any(may_swallow(item.context_expr) for item in node.items):
         return body
     return replace(body, normal=body.normal | body.raises, raises=_NO_PATH)
-
-
-def _also(demands: Demands, demand: int) -> Demands:
-    return frozenset(each | demand for each in demands)
 
 
 def _either(outcomes: Iterable[Outcome]) -> Outcome:

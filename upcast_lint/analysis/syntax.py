@@ -18,6 +18,7 @@ from typing import Any, TypeVar, cast
 
 from .ends import is_endless, never_returning, raises
 from .parents import Parents, children
+from .work import TooMuchWork, Work
 
 _Node = TypeVar("_Node", bound=ast.AST)
 _Told = TypeVar("_Told")
@@ -50,6 +51,8 @@ class Tree:
 
     module: ast.Module
     parents: Parents = field(repr=False)
+    work: Work = field(default_factory=Work, repr=False)
+    """What the function that is looked at may still cost."""
     _below: dict[ast.AST, list[ast.AST]] = field(default_factory=dict, repr=False)
     _jumps: dict[ast.AST, bool] = field(default_factory=dict, repr=False)
     _jumps_of: dict[ast.stmt, list[int]] = field(default_factory=dict, repr=False)
@@ -58,6 +61,11 @@ class Tree:
     _told: dict[tuple[ast.AST, Callable[[Any], object]], object] = field(
         default_factory=dict, repr=False
     )
+    _told_here: dict[tuple[ast.AST, Callable[[Any], object]], object] = field(
+        default_factory=dict, repr=False
+    )
+    """The same of what is no module and no class."""
+    _function: ast.AST | None = None
 
     @classmethod
     def of(cls, module: ast.Module) -> Tree:
@@ -65,10 +73,31 @@ class Tree:
 
     def once(self, node: _Node, tell: Callable[[_Node], _Told]) -> _Told:
         """What a function tells of a node; it runs when first asked."""
+        told = self._told
+        if not isinstance(node, ast.Module | ast.ClassDef):
+            told = self._told_here
         key = (node, tell)
-        if key not in self._told:
-            self._told[key] = tell(node)
-        return cast(_Told, self._told[key])
+        if key not in told:
+            try:
+                told[key] = tell(node)
+            except TooMuchWork as error:
+                told[key] = error
+        if isinstance(told[key], TooMuchWork):
+            raise TooMuchWork
+        return cast(_Told, told[key])
+
+    def enter(self, scope: ScopeNode) -> None:
+        """Go on to a scope: its work is counted anew.
+
+        What is remembered of another outermost function is forgotten; of many such
+        it would fill the memory.
+        """
+        self.work.begin()
+        function = self.parents.function_at(getattr(scope, "lineno", 0))
+        if function is not self._function:
+            self._function = function
+            self._below.clear()
+            self._told_here.clear()
 
     def nodes(self, rows: Sequence[tuple[int, int]] | None = None) -> Iterator[ast.AST]:
         """All nodes, or those of the outermost functions that begin the `rows`."""

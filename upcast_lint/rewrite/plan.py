@@ -512,7 +512,7 @@ def _can_rename(
 
 def _binds(statement: ast.stmt, name: str, load: ast.Name, facts: Facts) -> bool:
     """Whether the statement of a load may rebind `name` before the load is read."""
-    for node in ast.walk(statement):
+    for node in facts.tree.once(statement, _inner_bindings):
         match node:
             case ast.NamedExpr() if node.target.id == name:
                 return True
@@ -527,3 +527,12 @@ def _binds(statement: ast.stmt, name: str, load: ast.Name, facts: Facts) -> bool
             case _:
                 pass
     return False
+
+
+def _inner_bindings(statement: ast.stmt) -> list[ast.AST]:
+    """What binds names in the expressions of a statement."""
+    return [
+        node
+        for node in ast.walk(statement)
+        if isinstance(node, ast.NamedExpr | ast.comprehension)
+    ]

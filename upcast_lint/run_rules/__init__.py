@@ -5,6 +5,8 @@ from __future__ import annotations
 import os
 from typing import NamedTuple
 
+from ..finding import Finding, Position, Range
+
 UNREADABLE = "UPC900"
 UNREADABLE_NAME = "unreadable-source"
 UNUSED = "UPC901"
@@ -33,3 +35,9 @@ RUN_RULES = (
     ),
     RunRule(UNUSED, UNUSED_NAME, "A suppression comment silences nothing"),
 )
+
+
+def fault(reason: str, at: Position, cell: int | None = None) -> Finding:
+    """The finding that says why something could not be looked at."""
+    message = f"not checked: {reason}"
+    return Finding(UNREADABLE, UNREADABLE_NAME, message, Range(at, at), cell=cell)

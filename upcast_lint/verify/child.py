@@ -1,35 +1,44 @@
-"""The child process: run a user's function in both versions and write the verdict.
+"""The child process: run one version of a user's function and keep what it gives.
 
-    python -m upcast_lint.verify.child REQUEST VERDICT
+    python -m upcast_lint.verify.child REQUEST FOLDER
 
-Runs the user's code with the rights of the user, under a limit of memory; the parent
-keeps the time. What the code prints goes where the parent sends it: the verdict goes
-into a file of its own.
+Runs the user's code with the rights of the user, under a limit of memory; `watch`
+keeps the time. It judges nothing: into FOLDER go the outcome of each run, as tensors
+and plain values, and what was measured. `outcomes` compares them in another process,
+in which the user's code never was.
 """
 
 from __future__ import annotations
 
 import importlib
+import importlib.util
 import inspect
+import linecache
 import statistics
 import sys
 import time
 from collections.abc import Callable
-from math import prod
+from importlib.machinery import ModuleSpec, SourceFileLoader
 from operator import attrgetter
 from pathlib import Path
-from types import ModuleType
+from types import CodeType, ModuleType
 from typing import Any
 
 import torch
 
-from .comparison import Mismatch, compare
-from .exchange import Request, Verdict
-from .execution import call_with_gradients, is_runnable, run_case
+from .exchange import Measured, Request
+from .execution import (
+    Prepare,
+    Prepared,
+    call_with_gradients,
+    is_safe_on_device,
+    observe,
+)
 from .fixture import Case
-from .inputs import LOW_DTYPES, Conditions, all_conditions, make_inputs
+from .inputs import Conditions, make_inputs
 from .judge import peak_memory
-from .specification import DType, Input, TensorInput, parse_inputs
+from .outcomes import MEASURED, conditions_of, data_of
+from .specification import parse_inputs
 
 TIMED_FROM = 1_000_000
 """Elements of the largest input: below, a run takes as long as the noise around it."""
@@ -39,120 +48,187 @@ _FEWEST_RUNS = 3
 _TIMED_SECONDS = 5.0
 
 
+class Unrunnable(Exception):
+    """The function cannot be called as it was asked for; `str` says why."""
+
+
 def main(arguments: list[str]) -> int:
-    request_path, verdict_path = map(Path, arguments)
+    request_path, folder = map(Path, arguments)
     request = Request.from_json(request_path.read_text(encoding="utf-8"))
     if request.device == "cpu":
         limit_memory(request.memory)
-    verdict_path.write_text(examine(request).to_json(), encoding="utf-8")
+    examine(request, folder)
     return 0
 
 
-def examine(request: Request) -> Verdict:
-    """Load both versions, run them on every kind of input, compare and measure."""
+def examine(request: Request, folder: Path) -> None:
+    """Write the outcome on every kind of input into `folder`, and what was measured."""
     try:
-        before = load_function(request, request.before)
-        after = load_function(request, request.after)
-    except Exception as error:  # whatever the module does when it is imported
-        return Verdict(failure=f"cannot load: {type(error).__name__}: {error}")
-    inputs = parse_inputs(request.inputs)
-    if strangers := _strangers(before, inputs):
-        return Verdict(failure=f"{request.function} takes no {', '.join(strangers)}")
-    return compare_functions(before, after, request, inputs)
+        measured = _run_all(request, folder)
+    except Unrunnable as error:
+        measured = Measured(failure=str(error))
+    (folder / MEASURED).write_text(measured.to_json(), encoding="utf-8")
 
 
-def compare_functions(
-    before: Callable[..., Any],
-    after: Callable[..., Any],
-    request: Request,
-    inputs: tuple[Input, ...],
-) -> Verdict:
+def _run_all(request: Request, folder: Path) -> Measured:
+    prepare = load(request)
     case = Case(request.function, request.inputs)
-    plain = Conditions(_low_dtypes(inputs)[0], device=request.device)
-    outcome = run_case(before, case, plain)
-    if outcome.error:
-        return Verdict(
-            failure=f"{request.function} raises {outcome.error} on the inputs given: "
-            f"{outcome.message}"
-        )
-    outputs: dict[str, Mismatch] = {}
-    gradients: dict[str, Mismatch] = {}
-    restrided = False
-    count = raised = 0
-    for given in all_conditions(_low_dtypes(inputs), request.device):
-        if not is_runnable(before, case, given):
+    conditions = list(conditions_of(request.inputs, request.maker, request.device))
+    raised = ""
+    for number, given in enumerate(conditions):
+        if not is_safe_on_device(prepare, case, given):
             continue
-        outcome = run_case(before, case, given)
-        found = compare(outcome, run_case(after, case, given))
-        count += 1
-        raised += outcome.error is not None and not found.outputs
-        restrided |= bool(found.restrided)
-        for mismatches, kept in (
-            (found.outputs, outputs),
-            (found.gradients, gradients),
-        ):
-            for mismatch in mismatches:
-                _keep_largest(kept, mismatch)
-    seconds = None
-    if _largest_size(inputs) >= TIMED_FROM:
-        seconds = median_seconds((before, after), case, plain)
-    return Verdict(
-        comparisons=count,
-        raised=raised,
-        outputs=tuple(map(str, outputs.values())),
-        gradients=tuple(map(str, gradients.values())),
-        largest_output=_largest(outputs),
-        largest_gradient=_largest(gradients),
-        restrided=restrided,
-        peak_before=peak_memory(before, case, plain),
-        peak_after=peak_memory(after, case, plain),
-        seconds=seconds,
+        outcome = observe(prepare(given), case, given)
+        torch.save(data_of(outcome), folder / str(number))
+        if number == 0 and outcome.error:
+            raised = f"{outcome.error}: {outcome.message}"
+    if raised:  # nothing to measure; whether it ever works is seen by who compares
+        return Measured()
+    plain = conditions[0]
+    _, inputs = prepare(plain)
+    sizes = [each.numel() for each in inputs.values() if isinstance(each, torch.Tensor)]
+    is_large = max(sizes, default=0) >= TIMED_FROM
+    return Measured(
+        peak_memory(prepare, case, plain),
+        median_seconds(prepare, case, plain) if is_large else None,
     )
 
 
-def load_function(request: Request, text: str) -> Callable[..., Any]:
-    """The function from `text`, executed as if it stood in the file at `path`.
+def load(request: Request) -> Prepare:
+    """What makes the function and its inputs, anew for each run.
 
-    The file's siblings and its package can be imported, as they can where it stands.
+    Raises Unrunnable.
+    """
+    try:
+        module = load_module(request)
+        maker = _load_maker(request.maker) if request.maker else None
+        owner, _, method = request.function.rpartition(".")
+        if request.instance or not _is_bare_method(module, owner, method):
+            attrgetter(request.function)(module)
+    except Exception as error:  # whatever the module does when it is imported
+        raise Unrunnable(f"cannot load: {type(error).__name__}: {error}") from error
+    parsed = parse_inputs(request.inputs)
+
+    def prepare(given: Conditions) -> Prepared:
+        torch.manual_seed(given.seed)
+        if maker is not None:
+            inputs = _on(given.device, dict(maker()))
+        else:
+            inputs = make_inputs(parsed, given)
+        holder = inputs.pop("self", None)
+        if request.instance:
+            holder = eval(request.instance, vars(module))
+        if holder is None:
+            return attrgetter(request.function)(module), inputs
+        if isinstance(holder, torch.nn.Module):
+            holder = holder.to(given.device)
+            named = (*holder.named_parameters(), *holder.named_buffers())
+            inputs |= {f"self.{name}": tensor for name, tensor in named}
+        return getattr(holder, method), inputs
+
+    try:
+        function, inputs = prepare(
+            next(conditions_of(request.inputs, request.maker, "cpu"))
+        )
+    except Exception as error:  # of the user's expression, or of the class
+        raise Unrunnable(f"no inputs: {type(error).__name__}: {error}") from error
+    if _is_bare_method(module, owner, method) and function is attrgetter(
+        request.function
+    )(module):
+        raise Unrunnable(
+            f"{request.function} needs an object: give one by --self, as in "
+            f"--self '{owner}(…)'"
+        )
+    if strangers := _strangers(function, list(inputs)):
+        raise Unrunnable(f"{request.function} takes no {', '.join(strangers)}")
+    return prepare
+
+
+def load_module(request: Request) -> ModuleType:
+    """The module that holds the function, in a process that knows `path` by `text`.
+
+    Whoever imports the module at `path` gets it made from the text. Its siblings and
+    its package can be imported, as they can where it stands.
     """
     path = Path(request.path).resolve()
-    root, package = _package_of(path)
-    if str(root) not in sys.path:
-        sys.path.insert(0, str(root))
-    if package:
-        importlib.import_module(package)
-    name = f"{package}.{path.stem}" if package else path.stem
-    module = ModuleType(name)
-    module.__file__ = str(path)
-    module.__package__ = package
-    sys.modules[name] = module
-    exec(compile(text, str(path), "exec"), module.__dict__)
-    function: Callable[..., Any] = attrgetter(request.function)(module)
-    return function
+    sys.meta_path.insert(0, _Rewritten(path, request.text))
+    # Whoever looks up the source of a function finds the version that runs.
+    linecache.cache[str(path)] = (
+        len(request.text),
+        None,
+        request.text.splitlines(keepends=True),
+        str(path),
+    )
+    module = _import(path)
+    return _import(Path(request.entry).resolve()) if request.entry else module
 
 
-def median_seconds(
-    versions: tuple[Callable[..., Any], Callable[..., Any]],
-    case: Case,
-    given: Conditions,
-) -> tuple[float, float]:
-    """Wall-clock times of a forward and backward pass, after one to warm up.
+class _Rewritten(SourceFileLoader):
+    """Finds and loads one module, from a text instead of its file."""
 
-    The versions take turns, so that a busy moment of the machine meets both.
-    """
-    times: tuple[list[float], list[float]] = ([], [])
+    def __init__(self, path: Path, text: str) -> None:
+        super().__init__(_module_name(path), str(path))
+        self._text = text
+
+    def find_spec(
+        self, name: str, path: object = None, target: object = None
+    ) -> ModuleSpec | None:
+        if name != self.name:
+            return None
+        return importlib.util.spec_from_file_location(name, self.path, loader=self)
+
+    def get_code(self, fullname: str) -> CodeType:
+        code: CodeType = compile(self._text, self.path, "exec", dont_inherit=True)
+        return code
+
+
+def _import(path: Path) -> ModuleType:
+    root = str(_package_of(path)[0])
+    if root not in sys.path:
+        sys.path.insert(0, root)
+    name = _module_name(path)
+    known = sys.modules.get(name)
+    if known is not None and getattr(known, "__file__", None) != str(path):
+        del sys.modules[name]  # one of the same name, such as a script's `types`
+    return importlib.import_module(name)
+
+
+def _load_maker(path: str) -> Callable[[], Any]:
+    """The function `inputs` of a file that may import the module under test."""
+    maker: Callable[[], Any] = _import(Path(path).resolve()).inputs
+    return maker
+
+
+def _is_bare_method(module: ModuleType, owner: str, method: str) -> bool:
+    """Whether the function is one of a class and takes an object first."""
+    if not owner:
+        return False
+    held = inspect.getattr_static(attrgetter(owner)(module), method, None)
+    return not isinstance(held, staticmethod | classmethod)
+
+
+def _on(device: str, values: dict[str, Any]) -> dict[str, Any]:
+    """The same with the tensors on a device; leaves stay leaves."""
+    for name, value in values.items():
+        if isinstance(value, torch.Tensor) and value.device.type != device:
+            moved = value.detach().to(device)
+            values[name] = moved.requires_grad_(value.requires_grad)
+    return values
+
+
+def median_seconds(prepare: Prepare, case: Case, given: Conditions) -> float:
+    """Wall-clock time of a forward and backward pass, after one to warm up."""
+    taken: list[float] = []
     begun = time.perf_counter()
     for turn in range(1 + _TIMED_RUNS):
         if turn > _FEWEST_RUNS and time.perf_counter() - begun > _TIMED_SECONDS:
             break
-        for function, taken in zip(versions, times, strict=True):
-            taken.append(_seconds(function, case, given))
-    before, after = (statistics.median(taken[1:]) for taken in times)
-    return before, after
+        taken.append(_seconds(prepare(given), case, given))
+    return statistics.median(taken[1:])
 
 
-def _seconds(function: Callable[..., Any], case: Case, given: Conditions) -> float:
-    inputs = make_inputs(parse_inputs(case.inputs), given)
+def _seconds(prepared: Prepared, case: Case, given: Conditions) -> float:
+    function, inputs = prepared
     if given.device == "cuda":
         torch.cuda.synchronize()
     start = time.perf_counter()
@@ -175,7 +251,7 @@ def limit_memory(size: int) -> None:
     _, ceiling = resource.getrlimit(resource.RLIMIT_AS)
     wanted = used + size
     if ceiling == resource.RLIM_INFINITY or wanted < ceiling:
-        resource.setrlimit(resource.RLIMIT_AS, (wanted, ceiling))
+        resource.setrlimit(resource.RLIMIT_AS, (wanted, wanted))
 
 
 def _package_of(path: Path) -> tuple[Path, str]:
@@ -188,38 +264,20 @@ def _package_of(path: Path) -> tuple[Path, str]:
     return folder, ".".join(parts)
 
 
-def _strangers(function: Callable[..., Any], inputs: tuple[Input, ...]) -> list[str]:
+def _module_name(path: Path) -> str:
+    package = _package_of(path)[1]
+    if path.name == "__init__.py" and package:
+        return package
+    stem = path.stem.replace(".", "_")
+    return f"{package}.{stem}" if package else stem
+
+
+def _strangers(function: Callable[..., Any], names: list[str]) -> list[str]:
     """Inputs that the function does not take."""
     parameters = inspect.signature(function).parameters
     if any(each.kind is each.VAR_KEYWORD for each in parameters.values()):
         return []
-    return [each.name for each in inputs if each.name not in parameters]
-
-
-def _largest_size(inputs: tuple[Input, ...]) -> int:
-    """In elements."""
-    sizes = (prod(each.shape) for each in inputs if isinstance(each, TensorInput))
-    return max(sizes, default=0)
-
-
-def _low_dtypes(inputs: tuple[Input, ...]) -> tuple[DType, ...]:
-    """The dtypes that `low` goes through; one where the inputs name their own."""
-    is_open = any(
-        isinstance(each, TensorInput) and each.dtype is DType.LOW for each in inputs
-    )
-    return LOW_DTYPES if is_open else LOW_DTYPES[:1]
-
-
-def _keep_largest(kept: dict[str, Mismatch], mismatch: Mismatch) -> None:
-    """Keep one mismatch for each place, the one with the largest difference."""
-    known = kept.get(mismatch.where)
-    if known is None or (known.largest or 0) < (mismatch.largest or 0):
-        kept[mismatch.where] = mismatch
-
-
-def _largest(mismatches: dict[str, Mismatch]) -> float | None:
-    sizes = [each.largest for each in mismatches.values() if each.largest is not None]
-    return max(sizes, default=None)
+    return [name for name in names if "." not in name and name not in parameters]
 
 
 if __name__ == "__main__":

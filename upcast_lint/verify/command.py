@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import difflib
 import time
+from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -19,8 +20,9 @@ from ..source import Source, UnreadableSource
 from .exchange import Verdict
 from .fixture import FixtureError, load_specimen
 from .gate import GateError, require_torch, rewrite_function, run_both
-from .plan import PlanError, Subject, read_plan
+from .plan import PlanError, Subject, read_plan, split_target
 from .specification import SpecificationError, parse_inputs
+from .templates import commands_of, files_of, template_of
 
 if TYPE_CHECKING:
     from .report import Report
@@ -56,9 +58,37 @@ class RunError(click.ClickException):
 )
 @click.option("--inputs", help="Inputs of FUNCTION, as in 'x=bf16[2,8] grad; k=3'.")
 @click.option(
+    "--inputs-from",
+    "maker",
+    type=click.Path(exists=True, dir_okay=False, path_type=Path),
+    help="Python file whose function inputs() returns them, by name.",
+)
+@click.option(
+    "--self",
+    "instance",
+    metavar="EXPR",
+    help="The object of a method, evaluated in its module, as in 'Head(vocab=64)'.",
+)
+@click.option(
+    "--entry",
+    metavar="FILE::FUNCTION",
+    help="Call this instead, whole: the target only says what is rewritten.",
+)
+@click.option(
     "--spec",
     type=click.Path(exists=True, dir_okay=False, path_type=Path),
     help="TOML file that has the inputs of FUNCTION.",
+)
+@click.option(
+    "--all",
+    "tree",
+    type=click.Path(exists=True, path_type=Path),
+    help="List what could be verified in a file or folder, with the command for each.",
+)
+@click.option(
+    "--allow-no-device",
+    is_flag=True,
+    help="Exit with 0 where --device cuda finds no card, and nothing is run.",
 )
 def verify(
     target: str | None,
@@ -66,7 +96,12 @@ def verify(
     device: str | None,
     folder: Path | None,
     inputs: str | None,
+    maker: Path | None,
+    instance: str | None,
+    entry: str | None,
     spec: Path | None,
+    tree: Path | None,
+    allow_no_device: bool,
 ) -> None:
     """Run code before and after the rewrite and compare all that comes out.
 
@@ -76,16 +111,30 @@ def verify(
 
     Exits with 0 if everything is as claimed, 1 if not, 2 if the run cannot be made.
     """
+    calling = Calling(inputs, maker, instance, entry, spec)
     try:
+        if tree is not None:
+            if target is not None or names or calling != Calling():
+                raise click.UsageError("--all goes alone")
+            _list_verifiable(tree)
+            return
+        if target is not None and calling.is_bare:
+            _print_template(target, calling)
+            raise click.exceptions.Exit(RunError.exit_code)
         require_torch()
+        if device == "cuda" and not _has_cuda():
+            if allow_no_device:
+                click.echo(_SKIPPED)
+                return
+            raise RunError(f"{_SKIPPED} --allow-no-device exits with 0 here.")
         if target is None:
-            if inputs is not None or spec is not None:
-                raise click.UsageError("--inputs and --spec go with FILE::FUNCTION")
+            if calling != Calling():
+                raise click.UsageError("inputs and objects go with FILE::FUNCTION")
             _verify_fixtures(_chosen_rules(names), device or "all", folder)
         else:
-            if names or folder is not None:
-                raise click.UsageError("--rule and --report go without FILE::FUNCTION")
-            _verify_function(_subject(target, inputs, spec), device or "cpu")
+            if names:
+                raise click.UsageError("--rule goes without FILE::FUNCTION")
+            _verify_function(_subject(target, calling), device or "cpu", folder)
     except GateError as error:
         raise RunError(str(error)) from error
     except KeyboardInterrupt:
@@ -94,28 +143,31 @@ def verify(
 
 
 def _verify_fixtures(rules: list[Rule], device: str, folder: Path | None) -> None:
-    from .report import terminal_lines, write_report
+    from .report import terminal_lines
 
     devices = ["cpu", "cuda"] if device == "all" else [device]
     if "cuda" in devices and not _has_cuda():
         devices.remove("cuda")
-        if not devices:
-            click.echo(_SKIPPED)
-            return
         click.echo("No CUDA device that torch can use: running on the CPU.", err=True)
     report = _run_fixtures(rules, devices)
     for line in terminal_lines(report):
         click.echo(line)
     click.echo(report.summary[0].upper() + report.summary[1:] + ".")
     if folder is not None:
-        try:
-            written = write_report(report, folder)
-        except OSError as error:
-            raise RunError(f"{folder}: {error.strerror}") from error
-        for path in written:
-            click.echo(f"Wrote {path}", err=True)
+        _write_report(report, folder)
     if report.failed:
         raise click.exceptions.Exit(1)
+
+
+def _write_report(report: Report, folder: Path) -> None:
+    from .report import write_report
+
+    try:
+        written = write_report(report, folder)
+    except OSError as error:
+        raise RunError(f"{folder}: {error.strerror}") from error
+    for path in written:
+        click.echo(f"Wrote {path}", err=True)
 
 
 def _run_fixtures(rules: list[Rule], devices: list[str]) -> Report:
@@ -149,32 +201,68 @@ def _run_fixtures(rules: list[Rule], devices: list[str]) -> Report:
     )
 
 
-def _verify_function(subject: Subject, device: str) -> None:
+def _verify_function(subject: Subject, device: str, folder: Path | None) -> None:
     if device == "all":
         raise click.UsageError("FILE::FUNCTION runs on one device")
-    if device == "cuda" and not _has_cuda():
-        click.echo(_SKIPPED)
-        return
+    start = time.monotonic()
     try:
-        data, _ = read_regular(str(subject.path))
-        source = Source.from_bytes(data, str(subject.path))
+        source = _read(subject.path)
         options = Options(any_width=True)
         rewriting = rewrite_function(source, subject.function, options)
-    except (OSError, UnreadableSource, GateError) as error:
+        if not rewriting.findings:
+            rewriting = rewrite_function(source, None, options)
+    except GateError as error:
         raise RunError(str(error)) from error
     if not rewriting.findings:
         click.echo(f"{subject.function}: nothing to rewrite, nothing was run.")
         return
+    if subject.function not in rewriting.functions:
+        click.echo(
+            f"Nothing to rewrite in {subject.function} itself: it is run with the "
+            f"fixes in {', '.join(rewriting.functions)}.",
+            err=True,
+        )
     click.echo(
-        f"Running the code of {subject.path.name} in a child process, "
-        f"for {subject.seconds:g} s at most.",
+        f"Running the code of {subject.path.name} in child processes, one for each "
+        f"version, for {subject.seconds:g} s at most.",
         err=True,
     )
     verdict = run_both(rewriting, subject, device)
     for line in _verdict_lines(subject, verdict):
         click.echo(line)
+    if folder is not None:
+        from .report import report_of_function
+
+        seconds = time.monotonic() - start
+        safety = rewriting.findings[0].safety
+        _write_report(
+            report_of_function(subject, verdict, safety, device, seconds), folder
+        )
     if not verdict.passes:
         raise click.exceptions.Exit(1)
+
+
+def _read(path: Path) -> Source:
+    try:
+        return Source.from_bytes(read_regular(str(path))[0], str(path))
+    except (OSError, UnreadableSource) as error:
+        raise RunError(str(error)) from error
+
+
+def _print_template(target: str, calling: Calling) -> None:
+    path, function = _split(target)
+    try:
+        click.echo(template_of(_read(path), function, str(path)))
+    except GateError as error:
+        raise RunError(str(error)) from error
+    say("note", "edit the inputs, and run it; nothing was verified")
+
+
+def _list_verifiable(tree: Path) -> None:
+    """Print a command for each function that has a fix."""
+    for file in files_of(tree):
+        for line in commands_of(file):
+            click.echo(line)
 
 
 def _has_cuda() -> bool:
@@ -186,8 +274,11 @@ def _has_cuda() -> bool:
 def _verdict_lines(subject: Subject, verdict: Verdict) -> list[str]:
     if verdict.failure is not None:
         return [f"{subject.function}: not verified: {verdict.failure}"]
-    alike = f", both raise alike on {verdict.raised}" if verdict.raised else ""
-    lines = [f"{subject.function}: {verdict.comparisons} inputs compared{alike}"]
+    raised = f", on {verdict.raised} of which it raised before the rewrite"
+    lines = [
+        f"{subject.called}: {verdict.comparisons} inputs compared"
+        f"{raised if verdict.raised else ''}"
+    ]
     for what, differences, largest in (
         ("outputs", verdict.outputs, verdict.largest_output),
         ("gradients", verdict.gradients, verdict.largest_gradient),
@@ -215,26 +306,59 @@ def _verdict_lines(subject: Subject, verdict: Verdict) -> list[str]:
     return lines
 
 
-def _subject(target: str, inputs: str | None, spec: Path | None) -> Subject:
-    file, separator, function = target.rpartition("::")
-    if not separator or not file or not function:
-        raise click.UsageError(f"expected FILE::FUNCTION, got {target!r}")
-    if (inputs is None) == (spec is None):
-        raise click.UsageError("give the inputs of FUNCTION by --inputs or by --spec")
-    path = Path(file)
+@dataclass(frozen=True, slots=True)
+class Calling:
+    """What the command line says of how a function is called."""
+
+    inputs: str | None = None
+    maker: Path | None = None
+    instance: str | None = None
+    entry: str | None = None
+    spec: Path | None = None
+
+    @property
+    def is_bare(self) -> bool:
+        """Whether nothing says what the function is called with."""
+        return self.inputs is None and self.maker is None and self.spec is None
+
+
+def _subject(target: str, calling: Calling) -> Subject:
+    path, function = _split(target)
+    entry, called = _split(calling.entry) if calling.entry else (None, "")
+    if calling.spec is not None:
+        if calling != Calling(spec=calling.spec):
+            raise click.UsageError("--spec goes without --inputs, --self and --entry")
+        try:
+            subject = read_plan(calling.spec).find(path, function)
+        except PlanError as error:
+            raise RunError(str(error)) from error
+        if subject is None:
+            raise RunError(f"{calling.spec}: no entry for {function} of {path}")
+        return subject
+    inputs = calling.inputs or ""
+    if inputs and calling.maker is not None:
+        raise click.UsageError("--inputs goes without --inputs-from")
     try:
-        if inputs is not None:
-            parse_inputs(inputs)
-            return Subject(path.resolve(), function, inputs)
-        assert spec is not None
-        subject = read_plan(spec).find(path, function)
+        parse_inputs(inputs)
     except SpecificationError as error:
         raise click.UsageError(f"--inputs: {error}") from error
-    except PlanError as error:
-        raise RunError(str(error)) from error
-    if subject is None:
-        raise RunError(f"{spec}: no entry for {function} of {file}")
-    return subject
+    return Subject(
+        path.resolve(),
+        function,
+        inputs,
+        instance=calling.instance or "",
+        maker=calling.maker.resolve() if calling.maker else None,
+        entry=entry.resolve() if entry else None,
+        entry_function=called,
+    )
+
+
+def _split(target: str) -> tuple[Path, str]:
+    try:
+        file, function = split_target(target)
+    except ValueError as error:
+        raise click.UsageError(str(error)) from error
+    return Path(file), function
 
 
 def _chosen_rules(names: tuple[str, ...]) -> list[Rule]:

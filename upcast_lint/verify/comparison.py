@@ -15,6 +15,8 @@ import torch
 
 from .execution import Outcome
 
+_OURS = ("NameError", "UnboundLocalError")
+"""Errors that only a bad rewrite makes."""
 _BITS = {1: torch.uint8, 2: torch.int16, 4: torch.int32, 8: torch.int64}
 
 
@@ -42,11 +44,14 @@ class Comparison:
 def compare(before: Outcome, after: Outcome) -> Comparison:
     """Compare the outputs, written inputs, errors and gradients of two runs.
 
-    An error counts as an output.
+    An error counts as an output where only the run after it raises. Where the one
+    before raised, nothing that it gave can be lost.
     """
-    if before.error != after.error:
-        what = f"{before.error or 'no error'} before, {after.error or 'none'} after"
-        return Comparison((Mismatch("raises", what),), (), ())
+    if before.error is not None:
+        broken = after.error in _OURS and after.error != before.error
+        return Comparison(_raises(before, after) if broken else (), (), ())
+    if after.error is not None:
+        return Comparison(_raises(before, after), (), ())
     return Comparison(
         (
             *_compare_all(before.outputs, after.outputs, compare_outputs),
@@ -55,8 +60,8 @@ def compare(before: Outcome, after: Outcome) -> Comparison:
         _compare_all(before.gradients, after.gradients, compare_gradients),
         tuple(
             where
-            for where, value in before.outputs.items()
-            if _strides(value) != _strides(after.outputs.get(where))
+            for where, strides in before.strides.items()
+            if strides != after.strides.get(where)
         ),
     )
 
@@ -107,14 +112,21 @@ def _compare_plain(where: str, before: object, after: object) -> Mismatch | None
     Classes are the same by name, since each version of a module defines its own.
     Objects that compare by identity cannot be told to be the same.
     """
-    was, now = type(before).__qualname__, type(after).__qualname__
+    was, now = _kind(before), _kind(after)
     if was != now:
         return Mismatch(where, f"a {was} before, a {now} after")
+    if isinstance(before, dict):
+        return Mismatch(where, f"a {was} cannot be compared")
     if before == after or (before != before and after != after):  # or both NaN
         return None
     if type(before).__eq__ is object.__eq__:
         return Mismatch(where, f"a {was} cannot be compared")
     return Mismatch(where, f"{before!r} before, {after!r} after")
+
+
+def _kind(value: object) -> str:
+    """The name of a class; a dictionary stands for what no process can hand over."""
+    return str(value["type"]) if isinstance(value, dict) else type(value).__qualname__
 
 
 def _unlike(where: str, before: torch.Tensor, after: torch.Tensor) -> Mismatch | None:
@@ -147,5 +159,6 @@ def _count(
     return Mismatch(where, f"{count} of {before.numel()} {what}", largest)
 
 
-def _strides(value: object) -> tuple[int, ...] | None:
-    return value.stride() if isinstance(value, torch.Tensor) else None
+def _raises(before: Outcome, after: Outcome) -> tuple[Mismatch, ...]:
+    what = f"{before.error or 'no error'} before, {after.error} after"
+    return (Mismatch("raises", f"{what}: {after.message}" if after.message else what),)

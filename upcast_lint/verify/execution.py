@@ -8,8 +8,8 @@ import enum
 import inspect
 import random
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass
-from types import GeneratorType
+from dataclasses import dataclass, field
+from types import GeneratorType, ModuleType
 from typing import Any
 
 import torch
@@ -26,7 +26,8 @@ class Outcome:
     `outputs` are the leaves of the result, detached, and the types of its
     containers; `inputs` the tensors as they stand after the run; `gradients` one
     entry for each input that requires a gradient, None where none arrived.
-    `error` is the type of the exception that ended the run, `message` its text.
+    `error` is the type of the exception that ended the run, `message` its text;
+    `strides` are those of the outputs.
     """
 
     outputs: Mapping[str, object]
@@ -34,6 +35,12 @@ class Outcome:
     gradients: Mapping[str, object]
     error: str | None = None
     message: str = ""
+    strides: Mapping[str, tuple[int, ...]] = field(default_factory=dict)
+
+
+Prepared = tuple[Callable[..., Any], dict[str, Any]]
+"""A function and its inputs, some of which may be for others: see `parameters_of`."""
+Prepare = Callable[[Conditions], Prepared]
 
 
 def run_case(function: Callable[..., Any], case: Case, given: Conditions) -> Outcome:
@@ -41,16 +48,16 @@ def run_case(function: Callable[..., Any], case: Case, given: Conditions) -> Out
 
     The global generators start from the same seed, so that dropout repeats.
     """
-    return observe(function, case, make_inputs(parse_inputs(case.inputs), given), given)
+    return observe(prepared(function, case, given), case, given)
 
 
-def observe(
-    function: Callable[..., Any],
-    case: Case,
-    inputs: dict[str, Any],
-    given: Conditions,
-) -> Outcome:
+def prepared(function: Callable[..., Any], case: Case, given: Conditions) -> Prepared:
+    return function, make_inputs(parse_inputs(case.inputs), given)
+
+
+def observe(ready: Prepared, case: Case, given: Conditions) -> Outcome:
     """The same on inputs that are made already."""
+    function, inputs = ready
     tensors = {k: v for k, v in inputs.items() if isinstance(v, torch.Tensor)}
     _seed_generators(given)
     try:
@@ -59,7 +66,12 @@ def observe(
         name = type(error).__qualname__
         return Outcome({}, _detached(tensors), {}, name, str(error))
     gradients = {k: v.grad for k, v in tensors.items() if v.requires_grad}
-    return Outcome(_detached(outputs), _detached(tensors), gradients)
+    strides = {
+        where: leaf.stride()
+        for where, leaf in outputs.items()
+        if isinstance(leaf, torch.Tensor) and leaf.layout is torch.strided
+    }
+    return Outcome(_detached(outputs), _detached(tensors), gradients, strides=strides)
 
 
 def call_with_gradients(
@@ -84,8 +96,8 @@ def call_with_gradients(
     return outputs
 
 
-def is_runnable(function: Callable[..., Any], case: Case, given: Conditions) -> bool:
-    """Whether it is safe to run the function on these inputs on their device.
+def is_safe_on_device(prepare: Prepare, case: Case, given: Conditions) -> bool:
+    """Whether it is safe to run a function on its inputs on their device.
 
     Without elements an index may be out of range. The CPU raises then; CUDA fails an
     assertion that ends all further work in the process.
@@ -93,22 +105,32 @@ def is_runnable(function: Callable[..., Any], case: Case, given: Conditions) -> 
     if given.device == "cpu" or given.values is not Values.EMPTY:
         return True
     on_cpu = dataclasses.replace(given, device="cpu")
-    return run_case(function, case, on_cpu).error is None
+    return observe(prepare(on_cpu), case, on_cpu).error is None
 
 
 def parameters_of(function: Callable[..., Any], inputs: Arguments) -> Arguments:
-    """Those inputs that are parameters of `function`; the rest is for the objective."""
+    """Those inputs that are parameters of `function`.
+
+    The rest is for the objective, or belongs to the object of a method (`self.weight`).
+    """
+    inputs = {name: value for name, value in inputs.items() if "." not in name}
     parameters = inspect.signature(function).parameters
     if any(each.kind is each.VAR_KEYWORD for each in parameters.values()):
         return inputs
     return {name: value for name, value in inputs.items() if name in parameters}
 
 
-def leaves(value: object, where: str = "result") -> dict[str, object]:
+def leaves(
+    value: object, where: str = "result", around: tuple[int, ...] = ()
+) -> dict[str, object]:
     """The leaves of nested containers, and their types, by where they stand.
 
-    A generator is run to its end; arrays of numpy are tensors.
+    A generator is run to its end; arrays of numpy are tensors. Objects are what their
+    attributes are, where they have some and cannot be called. `around` are the
+    identities of what holds the value, which may hold itself.
     """
+    if id(value) in around:
+        return {where: "itself"}
     match value:
         case dict():
             children = {f"{where}[{key!r}]": item for key, item in value.items()}
@@ -123,12 +145,20 @@ def leaves(value: object, where: str = "result") -> dict[str, object]:
             return {where: str(value)}
         case _ if type(value).__module__ == "numpy":
             return {where: torch.as_tensor(value)}
+        case _ if _has_attributes(value):
+            children = {f"{where}.{name}": item for name, item in vars(value).items()}
         case _:
             return {where: value}
     found: dict[str, object] = {where: type(value).__qualname__}
     for path, child in children.items():
-        found |= leaves(child, path)
+        found |= leaves(child, path, (*around, id(value)))
     return found
+
+
+def _has_attributes(value: object) -> bool:
+    return bool(getattr(value, "__dict__", None)) and not (
+        callable(value) or isinstance(value, torch.Tensor | ModuleType)
+    )
 
 
 def _has_gradient(leaf: object) -> bool:

@@ -1,7 +1,7 @@
-"""Rewrite a user's function in memory, and let a child process run both versions.
+"""Rewrite a user's function in memory, and let child processes run both versions.
 
-Imports no torch and runs no user code itself: the child does both, under limits of
-time and memory.
+Runs no user code itself: a child process does for each version, under limits of time
+and memory, and what they give is compared here.
 """
 
 from __future__ import annotations
@@ -25,6 +25,12 @@ from .plan import Plan, Subject
 
 _Definition = ast.FunctionDef | ast.AsyncFunctionDef | ast.ClassDef
 _CHILD = "upcast_lint.verify.child"
+_WATCH = "upcast_lint.verify.watch"
+_IMPORTED = 2**30
+"""Bytes that Python and torch may take before the code under test takes any."""
+_GRACE = 30.0
+"""Seconds in which what watches the child has to end it."""
+_TAIL = 4096
 
 
 class GateError(Exception):
@@ -33,11 +39,15 @@ class GateError(Exception):
 
 @dataclass(frozen=True, slots=True)
 class Rewriting:
-    """A file's text before and after the fixes in one function, `findings` of it."""
+    """A file's text before and after the fixes `findings`.
+
+    `functions` are those in which they stand.
+    """
 
     before: str
     after: str
     findings: tuple[Finding, ...]
+    functions: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)
@@ -62,8 +72,10 @@ def require_torch() -> None:
         )
 
 
-def rewrite_function(source: Source, function: str, options: Options) -> Rewriting:
-    """Make every fix inside `function`, also the unsafe ones.
+def rewrite_function(
+    source: Source, function: str | None, options: Options
+) -> Rewriting:
+    """Make every fix inside `function`, or in the whole file; also the unsafe ones.
 
     Raises GateError where the file has no such function or does not parse.
     """
@@ -71,17 +83,20 @@ def rewrite_function(source: Source, function: str, options: Options) -> Rewriti
         tree = ast.parse(source.text)
     except SyntaxError as error:
         raise GateError(f"{source.path}: {error}") from error
-    if function not in functions_of(tree):
+    if function is not None and function not in functions_of(tree):
         raise GateError(f"{source.path}: no function {function!r}")
     findings = tuple(
         finding
         for finding in lint(source, options)
-        if finding.fix is not None and enclosing_function(tree, finding) == function
+        if finding.fix is not None
+        and function in (None, enclosing_function(tree, finding))
     )
     mended = mend(source, options, findings)
     if mended.refusal is not None:
         raise GateError(f"{source.path}: {mended.refusal}")
-    return Rewriting(source.text, mended.text, mended.fixed)
+    places = (enclosing_function(tree, finding) for finding in mended.fixed)
+    functions = tuple(dict.fromkeys(place or "the module" for place in places))
+    return Rewriting(source.text, mended.text, mended.fixed, functions)
 
 
 def keep_verified(
@@ -113,33 +128,36 @@ def keep_verified(
 
 
 def run_both(rewriting: Rewriting, subject: Subject, device: str = "cpu") -> Verdict:
-    """Run both versions in a child process; never raises for what the code does."""
-    request = Request(
-        str(subject.path),
-        subject.function,
-        rewriting.before,
-        rewriting.after,
-        subject.inputs,
-        subject.memory,
-        device,
-    )
+    """Run both versions, each in a process of its own, and compare what they give.
+
+    Never raises for what the code does.
+    """
+    from .outcomes import conditions_of, judge_outcomes
+
+    maker = str(subject.maker) if subject.maker else ""
     with tempfile.TemporaryDirectory(prefix="upcast-lint-") as folder:
-        request_path, verdict_path = Path(folder, "request"), Path(folder, "verdict")
-        request_path.write_text(request.to_json(), encoding="utf-8")
-        command = [
-            sys.executable,
-            "-P",
-            "-m",
-            _CHILD,
-            str(request_path),
-            str(verdict_path),
-        ]
-        failure = _run_limited(command, subject.seconds)
-        if failure is not None:
-            return Verdict(failure=failure)
-        if not verdict_path.exists():
-            return Verdict(failure="the code ended the process")
-        return Verdict.from_json(verdict_path.read_text(encoding="utf-8"))
+        folders: list[Path] = []
+        for version in ("before", "after"):
+            request = Request(
+                str(subject.path),
+                subject.called,
+                getattr(rewriting, version),
+                subject.inputs,
+                subject.memory,
+                device,
+                subject.instance,
+                maker,
+                str(subject.entry) if subject.entry else "",
+            )
+            folders.append(Path(folder, version))
+            folders[-1].mkdir()
+            request_path = Path(folder, f"{version}.json")
+            request_path.write_text(request.to_json(), encoding="utf-8")
+            failure = _run_limited(request_path, folders[-1], subject)
+            if failure is not None:
+                return Verdict(failure=failure)
+        conditions = list(conditions_of(subject.inputs, maker, device))
+        return judge_outcomes(folders[0], folders[1], conditions)
 
 
 def functions_of(tree: ast.Module) -> dict[str, _Definition]:
@@ -199,41 +217,60 @@ def _failure(
     return verdict.failure or (*verdict.outputs, *verdict.gradients)[0]
 
 
-def _run_limited(command: list[str], seconds: float) -> str | None:
-    """Run a command in a session of its own; what went wrong, or None."""
-    process = subprocess.Popen(
-        command,
-        stdin=subprocess.DEVNULL,
-        stdout=subprocess.DEVNULL,
-        stderr=subprocess.PIPE,
-        text=True,
-        errors="replace",
-        start_new_session=True,
-        env=_child_environment(),
-    )
-    try:
-        _, errors = process.communicate(timeout=seconds)
-    except subprocess.TimeoutExpired:
+def _run_limited(request: Path, folder: Path, subject: Subject) -> str | None:
+    """Let a child work off a request; what went wrong, or None."""
+    python = [sys.executable, "-P", "-m"]
+    limits = [str(subject.seconds), str(subject.memory + _IMPORTED)]
+    child = [*python, _CHILD, str(request), str(folder)]
+    errors = request.with_suffix(".errors")
+    with errors.open("wb") as sink:
+        process = subprocess.Popen(
+            [*python, _WATCH, *limits, *child],
+            stdin=subprocess.DEVNULL,
+            stdout=subprocess.PIPE,
+            stderr=sink,
+            text=True,
+            errors="replace",
+            start_new_session=True,
+            env=_child_environment(),
+        )
+        try:
+            ending, _ = process.communicate(timeout=subject.seconds + _GRACE)
+        except subprocess.TimeoutExpired:
+            _kill_session(process)
+            return f"took longer than {subject.seconds:g} s"
+        except BaseException:  # an interrupt reaches this session, not the child's own
+            process.terminate()  # it ends what it watches
+            with contextlib.suppress(subprocess.TimeoutExpired):
+                process.wait(timeout=_GRACE)
+            _kill_session(process)
+            raise
+    if not Path("/proc/self/stat").exists():
         _kill_session(process)
-        process.communicate()
-        return f"took longer than {seconds:g} s"
-    except BaseException:  # an interrupt reaches this session, not the child's own
-        _kill_session(process)
-        raise
-    if process.returncode < 0:
-        return f"ended by signal {-process.returncode}"
-    if process.returncode > 0:
-        last = errors.strip().splitlines()[-1:] or ["no message"]
-        return f"ended with exit code {process.returncode}: {last[0]}"
-    return None
+    match ending.strip():
+        case "exit code 0":
+            return None
+        case "":
+            return "ended what watches it"
+        case str(reason) if reason.startswith("exit code"):
+            last = _tail(errors).strip().splitlines()[-1:] or ["no message"]
+            return f"ended with {reason}: {last[0]}"
+        case reason:
+            return reason
+
+
+def _tail(path: Path) -> str:
+    with path.open("rb") as file:
+        file.seek(max(0, path.stat().st_size - _TAIL))
+        return file.read().decode(errors="replace")
 
 
 def _kill_session(process: subprocess.Popen[str]) -> None:
-    """Kill the child and whatever it started."""
+    """Kill what watches, and the rest of its session."""
     if not hasattr(os, "killpg"):
         process.kill()
         return
-    with contextlib.suppress(ProcessLookupError):
+    with contextlib.suppress(ProcessLookupError, PermissionError):
         os.killpg(process.pid, signal.SIGKILL)
 
 

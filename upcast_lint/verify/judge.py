@@ -4,13 +4,20 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass
+from functools import partial
 from typing import Any
 
 import torch
 
 from .accounting import PeakMemory
 from .comparison import Comparison, Mismatch, compare
-from .execution import call_with_gradients, is_runnable, run_case
+from .execution import (
+    Prepare,
+    call_with_gradients,
+    is_safe_on_device,
+    prepared,
+    run_case,
+)
 from .fixture import Case, Memory, Relation, Specimen
 from .inputs import (
     LOW_DTYPES,
@@ -69,7 +76,7 @@ def _judge_case(specimen: Specimen, case: Case, device: str) -> CaseReport:
     lows = LOW_DTYPES if wide is DType.F32 else (*LOW_DTYPES, wide)
     is_rare = Relation.DIFFER in (case.outputs, case.gradients)
     for given in all_conditions(lows, device, SEEDS_TO_DIFFER if is_rare else SEEDS):
-        if not is_runnable(specimen.before, case, given):
+        if not is_safe_on_device(partial(prepared, specimen.before, case), case, given):
             continue
         before = run_case(specimen.before, case, given)
         after = run_case(specimen.after, case, given)
@@ -86,8 +93,10 @@ def _judge_case(specimen: Specimen, case: Case, device: str) -> CaseReport:
     peak_before = peak_after = None
     if case.memory is not Memory.UNMEASURED and not failures:
         given = Conditions(DType.BF16, device=device)
-        peak_before = peak_memory(specimen.before, case, given)
-        peak_after = peak_memory(specimen.after, case, given)
+        peak_before, peak_after = (
+            peak_memory(partial(prepared, function, case), case, given)
+            for function in (specimen.before, specimen.after)
+        )
         failures += _break_of_memory(case.memory, peak_before, peak_after)
         failures += _break_of_spy(specimen, case, given)
     return CaseReport(
@@ -167,14 +176,14 @@ def _break_of_spy(specimen: Specimen, case: Case, given: Conditions) -> list[str
     return []
 
 
-def peak_memory(function: Callable[..., Any], case: Case, given: Conditions) -> int:
+def peak_memory(prepare: Prepare, case: Case, given: Conditions) -> int:
     """Peak bytes of a forward and backward pass, its inputs included.
 
     The least of three: the threads of a collective may let go of its buffers late.
     """
     peaks: list[int] = []
     for _ in range(3):
-        inputs = make_inputs(parse_inputs(case.inputs), given)
+        function, inputs = prepare(given)
         with PeakMemory() as memory:
             memory.hold(*inputs.values())
             call_with_gradients(function, case, inputs, given)

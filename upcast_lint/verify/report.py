@@ -8,23 +8,28 @@ import shutil
 import subprocess
 from collections.abc import Iterator
 from dataclasses import asdict, dataclass
+from datetime import UTC, datetime
 from itertools import groupby
 from pathlib import Path
 
 import torch
 
 from .. import __version__
+from ..finding import Safety
 from ..report import in_binary_units
 from .distillation import COLUMNS, VOCABULARY, MeasuredRow, Measurement, PeakRow
+from .exchange import Verdict
 from .judge import CaseReport
+from .plan import Subject
 
 _GIB = 2**30
 
 
 @dataclass(frozen=True, slots=True)
 class Environment:
-    """Where the run was made. Card and driver are None without a CUDA device."""
+    """Where and when a run was made. Card and driver are None without CUDA."""
 
+    date: str
     upcast_lint: str
     torch: str
     cuda: str | None
@@ -62,9 +67,33 @@ class Report:
         )
 
 
+def report_of_function(
+    subject: Subject, verdict: Verdict, safety: Safety, device: str, seconds: float
+) -> Report:
+    """The report on a function of the user's: a case that claims that all is equal."""
+    failures = (*verdict.outputs, *verdict.gradients)
+    if verdict.failure is not None:
+        failures = (verdict.failure,)
+    case = CaseReport(
+        fixture=f"{subject.path.name}::{subject.called}",
+        claim=subject.inputs or f"inputs from {subject.maker and subject.maker.name}",
+        tier=safety.value,
+        device=device,
+        comparisons=verdict.comparisons,
+        failures=failures,
+        outputs_unequal=len(verdict.outputs),
+        gradients_unequal=len(verdict.gradients),
+        restrided=int(verdict.restrided),
+        peak_before=verdict.peak_before,
+        peak_after=verdict.peak_after,
+    )
+    return Report(describe_environment(device), (case,), (), (), seconds)
+
+
 def describe_environment(device: str) -> Environment:
     has_card = device == "cuda" and torch.cuda.is_available()
     return Environment(
+        datetime.now(UTC).date().isoformat(),
         __version__,
         str(torch.__version__),
         torch.version.cuda,
@@ -126,16 +155,17 @@ def markdown_lines(report: Report) -> Iterator[str]:
     yield from _markdown_table(
         ("", ""), [(key, str(value or "none")) for key, value in asdict(where).items()]
     )
-    yield ""
-    yield f"## The distillation helper, B=1, V={VOCABULARY}, K={COLUMNS}"
-    yield ""
-    yield from _markdown_table(
-        ("S", "peak before", "peak after", "how"),
-        [
-            (str(row.positions), _gib(row.before), _gib(row.after), "computed")
-            for row in report.peaks
-        ],
-    )
+    if report.peaks:
+        yield ""
+        yield f"## The distillation helper, B=1, V={VOCABULARY}, K={COLUMNS}"
+        yield ""
+        yield from _markdown_table(
+            ("S", "peak before", "peak after", "how"),
+            [
+                (str(row.positions), _gib(row.before), _gib(row.after), "computed")
+                for row in report.peaks
+            ],
+        )
     if report.measured:
         yield ""
         yield from _markdown_table(
@@ -146,7 +176,7 @@ def markdown_lines(report: Report) -> Iterator[str]:
             ],
         )
     yield ""
-    yield "## Fixtures"
+    yield "## What was run"
     yield ""
     yield from _markdown_table(
         (

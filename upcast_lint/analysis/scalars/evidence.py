@@ -71,7 +71,16 @@ def annotated(annotation: ast.expr | None) -> Operand | None:
 
 def is_used_as_tensor(name: str, facts: Facts) -> bool:
     """Whether the scope subscripts a name or uses it as only a tensor can be."""
-    return any(_is_tensor_use(node, facts) for node in facts.once(_named).get(name, ()))
+    known = facts.once(_known_uses)
+    if name not in known:
+        uses = facts.once(_named).get(name, ())
+        known[name] = any(_is_tensor_use(node, facts) for node in uses)
+    return known[name]
+
+
+def _known_uses(facts: Facts) -> dict[str, bool]:
+    """By name, whether it is used as a tensor; filled as names are asked about."""
+    return {}
 
 
 def _named(facts: Facts) -> dict[str, list[ast.Name]]:
