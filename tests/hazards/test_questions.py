@@ -56,14 +56,14 @@ def h57_cast_in_a_try_naive(x: Any) -> torch.Tensor | None:
 
 def h57_all_in_a_try(x: Any) -> torch.Tensor | None:
     try:
-        return x.float()[0]
+        return x.float()[-1]
     except AttributeError:
         return None
 
 
 def h57_all_in_a_try_after(x: Any) -> torch.Tensor | None:
     try:
-        return x[0].float()
+        return x[-1].float()
     except AttributeError:
         return None
 
@@ -118,11 +118,11 @@ def test_h59_an_expression_that_is_printed_is_respected() -> None:
 
 
 def h60_text_of_the_result(x: torch.Tensor) -> str:
-    return repr(x.float()[0])
+    return repr(x.float()[-1])
 
 
 def h60_text_of_the_result_after(x: torch.Tensor) -> str:
-    return repr(x[0].float())
+    return repr(x[-1].float())
 
 
 def test_h60_a_text_names_the_last_step_of_the_graph_is_real() -> None:
