@@ -219,7 +219,7 @@ def _may_be_string(index: ast.Name, facts: Facts) -> bool:
             return True
         if isinstance(node, ast.For | ast.comprehension) and _gives_strings(node.iter):
             return True
-    return any(_is_asked_as_string(node, index.id) for node in ast.walk(facts.scope))
+    return index.id in facts.once(_asked_as_strings)
 
 
 def _is_string(node: ast.AST | None) -> bool:
@@ -240,14 +240,18 @@ def _gives_strings(node: ast.expr) -> bool:
             return False
 
 
-def _is_asked_as_string(node: ast.AST, name: str) -> bool:
-    match node:
-        case ast.Attribute(value=ast.Name(id=said), attr=attr):
-            return said == name and attr in _STRING_METHODS
-        case ast.Compare(left=left, comparators=others):
-            sides = [left, *others]
-            return any(map(_is_string, sides)) and any(
-                isinstance(side, ast.Name) and side.id == name for side in sides
-            )
-        case _:
-            return False
+def _asked_as_strings(facts: Facts) -> frozenset[str]:
+    """The names that a scope compares with strings, or calls methods of strings on."""
+    found: set[str] = set()
+    for node in ast.walk(facts.scope):
+        match node:
+            case ast.Attribute(value=ast.Name(id=name), attr=attr):
+                if attr in _STRING_METHODS:
+                    found.add(name)
+            case ast.Compare(left=left, comparators=others):
+                sides = [left, *others]
+                if any(map(_is_string, sides)):
+                    found |= {side.id for side in sides if isinstance(side, ast.Name)}
+            case _:
+                pass
+    return frozenset(found)

@@ -182,7 +182,8 @@ def drop_cast(cast: Cast, text: Text) -> list[str] | None:
 
 
 def speaks_of_cast(comment: str) -> bool:
-    return _CAST_WORDS.search(comment) is not None
+    """Whether a comment is about the cast beside it; those of ours are not."""
+    return not is_directive(comment) and _CAST_WORDS.search(comment) is not None
 
 
 _CAST_WORDS = re.compile(
@@ -227,7 +228,7 @@ _DIRECTIVES = (
     "pyright:",
     "pyre-",
     "pragma",
-    "upcast-lint:",
+    "upcast-lint",
 )
 
 
