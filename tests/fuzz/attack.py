@@ -126,9 +126,10 @@ def tolerance_of(conditions: tuple[str, ...], tier: Tier) -> Tolerance:
     said = "; ".join(conditions)
     return Tolerance(
         gradients=tier is Tier.UNSAFE,
-        last_bits="in the same order" in said or "treats every element alike" in said,
+        last_bits="for a strided view" in said or "treats every element alike" in said,
         zero_signs="zeros of both signs" in said,
         values=_speaks_of_writes(said),
+        sharing="which shared memory" in said or "another part of the copy" in said,
     )
 
 

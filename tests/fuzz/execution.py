@@ -29,6 +29,8 @@ from .inputs import CALLBACKS, Inputs, Variant, build
 Function = Callable[..., object]
 _OURS = ("NameError", "UnboundLocalError")
 """Errors that a bad rewrite makes."""
+_NO_TENSOR = ("AttributeError", "TypeError")
+"""What a cast of something else raises, and so may a `finally` that it now meets."""
 _ADDRESS = re.compile(r" at 0x\w+")
 _INTEGERS = {1: torch.int8, 2: torch.int16, 4: torch.int32, 8: torch.int64}
 
@@ -205,6 +207,8 @@ class Tolerance:
     last_bits: bool = False
     """The order of additions, or the kernel that an element meets, may change."""
     zero_signs: bool = False
+    sharing: bool = False
+    """Which results share memory with each other may change."""
     values: bool = False
     """The source may have been written to, or be gone: only types can be compared."""
 
@@ -215,7 +219,7 @@ EXACT = Tolerance()
 def difference(before: Run, after: Run, tolerance: Tolerance = EXACT) -> str | None:
     """How two runs differ in words, or None."""
     if before.error is not None:
-        if after.error in _OURS and before.error not in _OURS:
+        if after.error in _OURS and before.error not in (*_OURS, *_NO_TENSOR):
             return f"raises {after.error}, raised {before.error} before"
         return None
     if after.error is not None and tolerance.values and after.error not in _OURS:
@@ -234,7 +238,7 @@ def difference(before: Run, after: Run, tolerance: Tolerance = EXACT) -> str | N
                 return f"{path}: {found}"
     if before.mode != after.mode:
         return f"leaves {after.mode} behind, not {before.mode}"
-    if before.shared != after.shared:
+    if before.shared != after.shared and not tolerance.sharing:
         pairs = sorted(before.shared ^ after.shared)
         return f"shares memory otherwise: {pairs}"
     if tolerance.gradients or before.backward_error is not None:

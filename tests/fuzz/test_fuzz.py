@@ -38,7 +38,9 @@ def test_fixed_sample_is_unchanged_by_fixes(
     say(f"{tier.value}, fixed sample: {tally.figures()}")
     _check(tally)
     assert tally.ran >= 0.60 * tally.programs
-    assert tally.rewritten >= 0.25 * tally.programs
+    # Many topics forbid a safe fix; those that allow one must not become rare.
+    least = 0.18 if tier is Tier.SAFE else 0.40
+    assert tally.rewritten >= least * tally.programs
 
 
 @pytest.mark.parametrize("tier", list(Tier))

@@ -144,31 +144,41 @@ def _ignores_changed_operands() -> Iterator[None]:
 
 @contextmanager
 def _takes_methods_for_pure() -> Iterator[None]:
-    real = effects.Effects.is_pure
+    """Believes that no method writes to anything."""
+    real = effects.Effects._call
 
-    def is_pure(self: effects.Effects, call: ast.Call) -> bool:
-        return isinstance(call.func, ast.Attribute) or real(self, call)
+    def _call(self: effects.Effects, call: ast.Call) -> None:
+        if not isinstance(call.func, ast.Attribute):
+            real(self, call)
 
-    with patch.object(effects.Effects, "is_pure", is_pure):
+    with patch.object(effects.Effects, "_call", _call):
         yield
 
 
 @contextmanager
 def _takes_functions_for_pure() -> Iterator[None]:
-    real = effects.Effects.is_pure
+    real = effects.Effects._call
 
-    def is_pure(self: effects.Effects, call: ast.Call) -> bool:
-        return isinstance(call.func, ast.Name) or real(self, call)
+    def _call(self: effects.Effects, call: ast.Call) -> None:
+        if not isinstance(call.func, ast.Name):
+            real(self, call)
 
-    with patch.object(effects.Effects, "is_pure", is_pure):
+    with patch.object(effects.Effects, "_call", _call):
         yield
 
 
 @contextmanager
 def _forgets_holders() -> Iterator[None]:
-    """Takes what an object or a container holds for out of its reach."""
+    """Takes what an object or a container holds for out of the reach of calls."""
+    real = effects.Effects._note
+
+    def _note(self: effects.Effects, write: effects.Write) -> None:
+        if write.path != effects._HELD:
+            real(self, write)
+
     with (
-        patch.object(effects, "holders_of", lambda path: ()),
+        patch.object(effects.Effects, "_note", _note),
+        patch.object(effects, "holders_of", lambda path: {path}),
         patch.object(effects.Effects, "_store", lambda *arguments: None),
     ):
         yield
@@ -189,7 +199,7 @@ def _forgets_nested_functions() -> Iterator[None]:
 @contextmanager
 def _forgets_writers_by_contract() -> Iterator[None]:
     """Reads `F.relu(x, True)` for a call that gives something new."""
-    with patch.object(effects.Effects, "_writes_by_contract", lambda *arguments: False):
+    with patch.object(effects.Effects, "_known_target", lambda *arguments: None):
         yield
 
 
@@ -230,6 +240,7 @@ def _casts_in_every_arm() -> Iterator[None]:
     with (
         patch.object(sink._Sinker, "_leaves", lambda *arguments: True),
         patch.object(sink._Sinker, "_sinks_into", lambda self, s: any(sink._arms(s))),
+        patch.object(plan, "casts_twice", lambda *arguments: False),
     ):
         yield
 

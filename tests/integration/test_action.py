@@ -282,7 +282,7 @@ def test_the_steps_run_nothing_of_a_hostile_pull_request(
     for part in ("upcast_lint", "rules", "action"):
         ignored = shutil.ignore_patterns("__pycache__")
         shutil.copytree(ROOT / part, action / part, ignore=ignored)
-    for part in ("LICENSE", "README.md", "pyproject.toml"):
+    for part in ("LICENSE", "README.md", "pyproject.toml", "setup.py"):
         shutil.copy(ROOT / part, action)
     runner = tmp_path / "runner"
     runner.mkdir()

@@ -25,7 +25,13 @@ pytestmark = [
 ]
 
 ROOT = Path(__file__).resolve().parents[2]
-PARTS = ("LICENSE", "README.md", "pyproject.toml", ".pre-commit-hooks.yaml")
+PARTS = (
+    "LICENSE",
+    "README.md",
+    "pyproject.toml",
+    "setup.py",
+    ".pre-commit-hooks.yaml",
+)
 FOUND = """\
 def pick(model, x, ids):
     logits = model(x).logits
