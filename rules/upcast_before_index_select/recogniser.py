@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from upcast_lint.analysis.indices import distinct_rows
 from upcast_lint.analysis.indices.extent import may_expand
+from upcast_lint.analysis.pieces.cuts import has_one_element
 from upcast_lint.analysis.reads import Gradient, Selection, Use
 from upcast_lint.analysis.values import integer
 
@@ -23,6 +24,7 @@ def recognise(use: Use) -> Selection | None:
         narrow=(
             None
             if may_expand(index, use.cast.source, use.facts)
+            or (axis is not None and has_one_element(axis, use))
             else f"the slices that `{text}` names along dimension "
             f"{use.facts.text(bound['dim'])}"
         ),

@@ -19,7 +19,8 @@ from torch.utils._python_dispatch import TorchDispatchMode
 from .execution import Function, load, restored_modes
 from .inputs import Size, Variant, build
 
-_TO_COPY = torch.ops.aten._to_copy.default
+_CASTS = (torch.ops.aten._to_copy, torch.ops.aten.to)
+"""In inference mode `to` is not taken apart into what it does."""
 
 
 class WideningCasts(TorchDispatchMode):
@@ -37,7 +38,7 @@ class WideningCasts(TorchDispatchMode):
         kwargs: Mapping[str, Any] | None = None,
     ) -> Any:
         result = func(*args, **(kwargs or {}))
-        if func is _TO_COPY and _widens(args[0].dtype, result.dtype):
+        if func.overloadpacket in _CASTS and _widens(args[0].dtype, result.dtype):
             self.sizes.append(result.numel())
         return result
 
