@@ -375,6 +375,11 @@ class _Assessor:
         """Views of one copy share memory; what casts make of them does not."""
         data = [r for r in self.flow.reads if r.kind not in _HARMLESS]
         for moved, handed in views:
+            if handed.is_made_dense and (handed.is_kept or handed.written):
+                self.out.need(
+                    f"nothing writes to `{_selection(moved.read).label}` or to what "
+                    "`contiguous` makes of it, which shared no memory"
+                )
             others = [
                 other
                 for other in data

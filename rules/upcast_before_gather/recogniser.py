@@ -6,6 +6,7 @@ import ast
 
 from upcast_lint.analysis.indices import distinct_along, distinct_rows, permutation
 from upcast_lint.analysis.indices.extent import may_expand, takes_from_vector
+from upcast_lint.analysis.pieces.cuts import has_one_element
 from upcast_lint.analysis.reads import Gradient, Selection, Use
 from upcast_lint.analysis.values import integer, is_false
 
@@ -50,7 +51,7 @@ def recognise(use: Use) -> Selection | None:
         label=use.name,
         narrow=(
             None
-            if _keeps_everything(use, index)
+            if _keeps_everything(use, index) or has_one_element(axis, use)
             else f"the elements that `{text}` names"
         ),
         axis=axis,

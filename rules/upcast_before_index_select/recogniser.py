@@ -24,7 +24,7 @@ def recognise(use: Use) -> Selection | None:
         narrow=(
             None
             if may_expand(index, use.cast.source, use.facts)
-            or (axis is not None and has_one_element(axis, use))
+            or has_one_element(axis, use)
             else f"the slices that `{text}` names along dimension "
             f"{use.facts.text(bound['dim'])}"
         ),

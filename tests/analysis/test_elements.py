@@ -51,6 +51,20 @@ def judge_expression(expression: str, before: str = "") -> ElementType:
 
 
 UNKNOWN = {
+    "under_a_test_against_single_precision": """
+        def f(x):
+            if x.dtype != torch.float32:
+                x = x.float()
+            return x.argmax(-1)
+    """,
+    "a_matrix_product": """
+        def f(x, y):
+            return (x @ y).float().argmax(-1)
+    """,
+    "the_weight_of_a_head": """
+        def f(self):
+            return self.lm_head.weight.float().argmax(-1)
+    """,
     "a_neutral_parameter": """
         def f(grid):
             return grid.float().gather(-1, 0)
@@ -372,9 +386,6 @@ def test_not_wide_where_the_class_assigns_it_twice() -> None:
     [
         "x.half()",
         "x.to(torch.bfloat16)",
-        "F.linear(x, y)",
-        "x @ y",
-        "torch.matmul(x, y)",
         "F.log_softmax(x, dim=-1)",
         "x.softmax(-1)",
         "x.exp()",
@@ -385,7 +396,6 @@ def test_not_wide_where_the_class_assigns_it_twice() -> None:
         "torch.cat([x.half(), y.half()])",
         "x.grad",
         "self.model(x).logits",
-        "self.lm_head.weight",
     ],
 )
 def test_float_by_what_makes_it(expression: str) -> None:
@@ -412,12 +422,6 @@ FLOAT = {
     "under_a_test_for_half_precision": """
         def f(x):
             if x.dtype in (torch.float16, torch.bfloat16):
-                x = x.float()
-            return x.argmax(-1)
-    """,
-    "under_a_test_against_single_precision": """
-        def f(x):
-            if x.dtype != torch.float32:
                 x = x.float()
             return x.argmax(-1)
     """,

@@ -54,7 +54,7 @@ def test_alternatives_and_methods(expression: str, elements: Elements) -> None:
     [
         ("x.dtype in (torch.bool, torch.float16)", Elements.UNKNOWN),
         ("x.dtype != torch.int64", Elements.UNKNOWN),
-        ("x.dtype not in (torch.bool, torch.float32)", Elements.FLOAT),
+        ("x.dtype not in (torch.bool, torch.float32)", Elements.UNKNOWN),
         ("x.dtype in (torch.float16, torch.float32)", Elements.FLOAT),
     ],
 )

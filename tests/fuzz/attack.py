@@ -110,7 +110,7 @@ def attack(program: Program, tier: Tier, count: int = VARIANTS) -> Attack:
         if found is not None:
             return Attack(program, tier, ran, fixed, found, variant)
     found = fixed.fault
-    if found is None and not _may_expand_an_axis_of_one(program.text):
+    if found is None and not _may_expand(program.text):
         found = costlier(program.text, fixed.text, ENTRY, program.seed)
     return Attack(program, tier, ran, fixed, found)
 
@@ -123,11 +123,14 @@ def _hides_refused_views(text: str) -> bool:
     return "except RuntimeError" in text and ".view(" in text
 
 
-def _may_expand_an_axis_of_one(text: str) -> bool:
-    """Whether an index may name several elements of an axis that was just added.
+def _may_expand(text: str) -> bool:
+    """Whether an index may be longer than what it takes from, and nothing shows it.
 
-    Where the axis counts from the end of a tensor of unknown rank, nothing shows it.
+    It names one element many times, its axis was just added and is counted from the
+    end of a tensor of unknown rank, or it is a mask that may be true everywhere.
     """
+    if any(each in text for each in ("torch.zeros(", "torch.cat(", "labels > ")):
+        return True
     has_new_axis = "[None]" in text or "unsqueeze(" in text or "[..., None]" in text
     return has_new_axis and ("index_select" in text or "take_along_dim" in text)
 

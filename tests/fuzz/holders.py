@@ -131,7 +131,6 @@ _OBJECT_CHANGES = (
     "$o = len($h)",
     "with $h as $o:\n    $o.peek()",
     "with $h:\n    pass",
-    "if $h:\n    pass",
     "nudge($h)",
     "call($h.step)",
     "call($h)",

@@ -156,6 +156,8 @@ class Effects:
                 found.append(_only_possible(write))
             elif write.certainty is Certainty.MAY_WRITE:
                 found.append(write)
+        if any(path in self._handed for path in possible):
+            found += [_only_possible(write) for write in self._outside_writes]
         known = {write.node for write in found}
         held = [
             write
@@ -246,6 +248,15 @@ class Effects:
         return not self.facts.names.named(path.partition(".")[0])
 
     @cached_property
+    def _outside_writes(self) -> list[Write]:
+        """What is written through names of other scopes: a tensor may be there, too."""
+        return [
+            write
+            for write in self.writes
+            if write.path not in (_HELD, _ANYTHING) and self._is_outside(write.path)
+        ]
+
+    @cached_property
     def impure_calls(self) -> list[ast.Call]:
         """The calls that may write to what they can reach."""
         return [
@@ -254,8 +265,8 @@ class Effects:
 
     @cached_property
     def writes_nothing(self) -> bool:
-        """Whether a function writes to nothing but what it makes itself."""
-        return not any(
+        """Whether a function writes to, and stores in, nothing but what it makes."""
+        return not self._handed and not any(
             write.path in (_HELD, _ANYTHING) or not self._is_own(write.path)
             for write in self.writes
         )
@@ -316,9 +327,10 @@ class Effects:
         kind = receiver_of(owner, self.facts)
         if owner is not holder and kind in (Receiver.TENSOR, Receiver.ARRAY):
             return
-        for path in shared_paths(holder, self.facts):
+        paths = shared_paths(holder, self.facts)
+        for path in paths:
             self._hold(path, value)
-        if kind is not Receiver.PLAIN:
+        if kind is not Receiver.PLAIN or any(map(self._is_outside, paths)):
             self._hand_out(node, value)
 
     def _hold(self, path: str, value: ast.expr) -> None:

@@ -66,6 +66,8 @@ class Handed:
     """What writes to it."""
     is_kept: bool
     """It is returned or stored, and so outlives the function."""
+    is_made_dense: bool
+    """`contiguous` copies it where it is strided, and gives it back where it is not."""
 
 
 def ways_of(nodes: Sequence[ast.expr], facts: Facts) -> Handed:
@@ -73,7 +75,7 @@ def ways_of(nodes: Sequence[ast.expr], facts: Facts) -> Handed:
     walk = _Walk(facts)
     walk.pending += [_Way(node, facts, False) for node in nodes]
     walk.run()
-    return Handed(walk.sensitive, walk.written, walk.is_kept)
+    return Handed(walk.sensitive, walk.written, walk.is_kept, walk.is_made_dense)
 
 
 @dataclass(frozen=True, slots=True)
@@ -94,6 +96,7 @@ class _Walk:
     sensitive: str | None = None
     written: str | None = None
     is_kept: bool = False
+    is_made_dense: bool = False
     _seen: set[tuple[ast.AST, bool]] = field(default_factory=set)
     _scopes: dict[ScopeNode, Facts] = field(default_factory=dict)
 
@@ -257,6 +260,7 @@ class _Walk:
     def _operation(self, way: _Way, call: ast.Call, name: str) -> None:
         """What an operation of torch makes of a view."""
         if name in layout.SETTLING or name in operators.METADATA_METHODS:
+            self.is_made_dense |= name == "contiguous"
             return
         if name in layout.VALUES_ALONE:
             return

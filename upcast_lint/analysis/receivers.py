@@ -69,14 +69,22 @@ def told_method(call: ast.Call, facts: Facts) -> Operation | None:
 
 
 def methods_of_classes(module: ast.Module) -> frozenset[str]:
-    """The names of the methods of all classes of a file."""
-    return frozenset(
-        each.name
-        for node in ast.walk(module)
-        if isinstance(node, ast.ClassDef)
-        for each in node.body
-        if isinstance(each, ast.FunctionDef | ast.AsyncFunctionDef)
-    )
+    """The names of the methods of all classes of a file, defined or assigned."""
+    found: set[str] = set()
+    for holder in ast.walk(module):
+        if not isinstance(holder, ast.ClassDef):
+            continue
+        for node in holder.body:
+            match node:
+                case ast.FunctionDef(name=name) | ast.AsyncFunctionDef(name=name):
+                    found.add(name)
+                case ast.Assign(targets=targets):
+                    found |= {each.id for each in targets if isinstance(each, ast.Name)}
+                case ast.AnnAssign(target=ast.Name(id=name), value=ast.expr()):
+                    found.add(name)
+                case _:
+                    pass
+    return frozenset(found)
 
 
 class _Receivers:

@@ -166,8 +166,6 @@ def _among(kinds: set[Kind], is_one: bool, line: str) -> Typed | None:
     floats = {Kind.FLOAT, Kind.FLOAT32, Kind.FLOAT64}
     if is_one and kinds and kinds <= floats:
         return Typed(Kind.FLOAT, reason)
-    if not is_one and kinds & {Kind.FLOAT32, Kind.FLOAT64}:
-        return Typed(Kind.FLOAT, reason)
     return None
 
 

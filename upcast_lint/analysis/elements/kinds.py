@@ -41,10 +41,10 @@ _INTEGRAL_RESULTS = word_set(
 _FLOAT_RESULTS = word_set(
     """
     softmax log_softmax exp expm1 log log2 log10 log1p sigmoid logsigmoid tanh sqrt
-    rsqrt mean std var norm linear matmul mm bmm einsum addmm baddbmm layer_norm
+    rsqrt mean std var norm layer_norm
     rms_norm group_norm gelu silu softplus logsumexp normalize div true_divide sin cos
     erf reciprocal dropout scaled_dot_product_attention cross_entropy dequantize
-    log_sigmoid cosine_similarity bilinear conv1d conv2d conv3d gumbel_softmax
+    log_sigmoid cosine_similarity gumbel_softmax
     """
 )
 _UNARY_FLOAT = word_set("softmax log_softmax exp log sigmoid tanh sqrt rsqrt sin cos")
@@ -192,8 +192,6 @@ class _Inference:
             node.op, ast.BitAnd | ast.BitOr | ast.BitXor | ast.LShift | ast.RShift
         ):
             return Typed(Kind.INTEGRAL, "result of a bitwise operator")
-        if isinstance(node.op, ast.MatMult):
-            return Typed(Kind.FLOAT, "a matrix product")
         left, right = self.kind(node.left), self.kind(node.right)
         return promoted(left, right, isinstance(node.op, ast.Div))
 

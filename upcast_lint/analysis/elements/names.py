@@ -6,7 +6,6 @@ import ast
 
 from ..facts import Facts
 from ..width.words import (
-    names_embedding_table,
     names_log_probs,
     names_logits,
     word_set,
@@ -65,8 +64,6 @@ def kind_by_name(dotted: str) -> Typed | None:
         return Typed(Kind.STORAGE, f"`{last}` names quantised storage")
     if said[0] in _WHOLE_FIRST:
         return Typed(Kind.INTEGRAL, f"`{last}` names a number of things")
-    if names_embedding_table(dotted):
-        return Typed(Kind.FLOAT, f"embedding weights `{dotted}`")
     if names_logits(last) or names_log_probs(last):
         return Typed(Kind.FLOAT, f"named `{last}`")
     if said[-1] in _WHOLE or said[0] in _BOOL_FIRST or "mask" in said:

@@ -48,11 +48,23 @@ def may_expand(index: ast.expr, source: ast.expr, facts: Facts) -> bool:
     """Whether evidence says that an index takes as much as there is, or more."""
     if is_mask(index, facts) or _is_shorter(index, facts):
         return False
+    if _is_counted_mask(index, facts):
+        return True
     if permutation(index, facts) is not None or _is_spreading(index, facts, 8):
         return True
     if not _TABLES.isdisjoint(words_of(dotted_words(source).rpartition(".")[2])):
         return True
     return max(Shapes(facts).ranks(source), default=0) <= 1
+
+
+def _is_counted_mask(index: ast.expr, facts: Facts) -> bool:
+    """Whether an index is a mask made of integers: one entry for each of its bools."""
+    call = tensor_call(facts.value(index), facts)
+    return (
+        call is not None
+        and call.name in ("to", "long", "int", "type")
+        and bool(is_mask(call.tensor, facts))
+    )
 
 
 def takes_from_vector(index: ast.expr, facts: Facts) -> bool:
