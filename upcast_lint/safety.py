@@ -14,7 +14,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass, field
 from itertools import combinations
 
-from .analysis import modules, operators
+from .analysis import modules, operators, ops
 from .analysis.aliases import path_of
 from .analysis.casts import recognise_cast
 from .analysis.coverage import keep_disjoint_parts
@@ -393,10 +393,18 @@ class _Assessor:
                     f"{handed.written} writes to nothing that another part of the copy "
                     "shows"
                 )
+            if handed.may_be_kept and any(
+                _keeps(read) and self._may_meet(moved.read, read)
+                for read in self.flow.full_reads()
+            ):
+                self.out.need(
+                    f"nothing writes to `{_selection(moved.read).label}` or to the "
+                    "copy, which shared memory"
+                )
         for (a, of_a), (b, of_b) in combinations(views, 2):
             if (
-                of_a.is_kept
-                and of_b.is_kept
+                of_a.may_be_kept
+                and of_b.may_be_kept
                 and not keep_disjoint_parts(a.read, b.read)
                 and self._may_meet(a.read, b.read)
             ):
@@ -691,6 +699,15 @@ def _gives_tuple(index: ast.expr) -> bool:
     return (name == "where" and len(index.args) == 1) or (
         name == "nonzero" and any(k.arg == "as_tuple" for k in index.keywords)
     )
+
+
+def _keeps(read: Read) -> bool:
+    """Whether the whole copy outlives a read of it, and may be written to elsewhere."""
+    match read.node:
+        case ast.Call(func=ast.Attribute(attr=name)):
+            return ops.stores(name)
+        case _:
+            return read.reason in ("returned", "stored", "put into a container")
 
 
 def _saves_source(read: Read) -> bool:

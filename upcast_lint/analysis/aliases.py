@@ -96,7 +96,8 @@ def shared_parts(
         case ast.Attribute(value=value, attr=name):
             if name in operators.METADATA_ATTRIBUTES or name == "dtype":
                 return []
-            if name in _VIEW_ATTRIBUTES or ops.method(name) is not None:
+            is_bound = ops.method(name) is not None or name.endswith("__")
+            if name in _VIEW_ATTRIBUTES or is_bound:
                 return [value]
             return None if path_of(node) else [value]
         case ast.Subscript() | ast.Starred() | ast.Await() | ast.NamedExpr():

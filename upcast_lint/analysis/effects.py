@@ -58,6 +58,7 @@ from .freshness import is_fresh
 from .hooks import asked_by, run_by
 from .imports import Imports, scope_chain
 from .names import Binding, free_names, reaching_definitions
+from .operators import words
 from .order import SUSPENSIONS
 from .receivers import Receiver, receiver_of
 from .syntax import FunctionNode, start_of, walk_scope
@@ -677,8 +678,18 @@ def _suspends(function: FunctionNode) -> bool:
     return any(isinstance(node, SUSPENSIONS) for node in walk_scope(function))
 
 
+_IN_PLACE_OPERATORS = words(
+    """
+    __iadd__ __isub__ __imul__ __itruediv__ __ifloordiv__ __imod__ __ipow__ __iand__
+    __ior__ __ixor__ __ilshift__ __irshift__ __setitem__
+    """
+)
+
+
 def _is_in_place(name: str) -> bool:
-    return name.endswith("_") and not name.endswith("__")
+    if name.endswith("__"):
+        return name in _IN_PLACE_OPERATORS
+    return name.endswith("_")
 
 
 def _only_possible(write: Write) -> Write:

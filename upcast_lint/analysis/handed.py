@@ -69,6 +69,10 @@ class Handed:
     is_made_dense: bool
     """`contiguous` copies it where it is strided, and gives it back where it is not."""
 
+    @property
+    def may_be_kept(self) -> bool:
+        return self.is_kept or self.is_made_dense
+
 
 def ways_of(nodes: Sequence[ast.expr], facts: Facts) -> Handed:
     """Where the view that expressions of one scope give goes."""

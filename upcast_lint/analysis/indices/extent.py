@@ -48,13 +48,22 @@ def may_expand(index: ast.expr, source: ast.expr, facts: Facts) -> bool:
     """Whether evidence says that an index takes as much as there is, or more."""
     if is_mask(index, facts) or _is_shorter(index, facts):
         return False
-    if _is_counted_mask(index, facts):
+    if _is_counted_mask(index, facts) or _is_repeated_list(index, facts):
         return True
     if permutation(index, facts) is not None or _is_spreading(index, facts, 8):
         return True
     if not _TABLES.isdisjoint(words_of(dotted_words(source).rpartition(".")[2])):
         return True
     return max(Shapes(facts).ranks(source), default=0) <= 1
+
+
+def _is_repeated_list(index: ast.expr, facts: Facts) -> bool:
+    """`[0] * n`."""
+    match facts.value(index):
+        case ast.BinOp(op=ast.Mult(), left=left, right=right):
+            return isinstance(left, ast.List) or isinstance(right, ast.List)
+        case _:
+            return False
 
 
 def _is_counted_mask(index: ast.expr, facts: Facts) -> bool:

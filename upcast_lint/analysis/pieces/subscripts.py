@@ -123,6 +123,8 @@ def index_kind(node: ast.expr, facts: Facts) -> ItemKind | None:
             return ItemKind.INTEGER if type(value) is int else None
         case ast.List(elts=elements):
             return _list_kind(elements)
+        case ast.NamedExpr(value=value):
+            return index_kind(value, facts)
         case ast.ListComp():
             return ItemKind.TENSOR
         case ast.Starred() | ast.JoinedStr() | ast.Tuple() | ast.Dict() | ast.Set():
