@@ -317,6 +317,9 @@ class _Assessor:
         rank = None if rows is None else known_rank(rows, self.facts)
         if rows is None or isinstance(rows, ast.Slice):
             return
+        if any(isinstance(part, ast.Call) for part in ast.walk(rows)):
+            self.out.block(f"`{self.facts.shown(rows)}` would be evaluated twice")
+            return
         if rank == 1 and not _gives_tuple(self.facts.value(rows)):
             return
         name = self.facts.shown(rows)

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import secrets
 from collections.abc import Callable
 from random import Random
 
@@ -18,8 +17,7 @@ from .programs import ENTRY, Program, program_of, program_text
 from .topics import TOPICS
 from .wrong_fixers import WRONG_FIXERS, WrongFixer
 
-FIXED_SAMPLE = 1_500
-RANDOM_SAMPLE = 500
+FIXED_SAMPLE = 2_000
 WITHIN = 2_000
 
 
@@ -43,18 +41,9 @@ def test_fixed_sample_is_unchanged_by_fixes(
     assert tally.rewritten >= least * tally.programs
 
 
-@pytest.mark.parametrize("tier", list(Tier))
-def test_random_sample_is_unchanged_by_fixes(
-    tier: Tier, say: Callable[[str], None]
-) -> None:
-    first = secrets.randbelow(2**40)
-    tally = campaign(tier, range(first, first + RANDOM_SAMPLE // 2))
-    say(f"{tier.value}, random sample from --seed {first}: {tally.figures()}")
-    _check(tally)
-
-
 @settings(
     max_examples=60,
+    derandomize=True,
     deadline=None,
     database=None,
     suppress_health_check=list(HealthCheck),

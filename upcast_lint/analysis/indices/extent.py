@@ -39,6 +39,8 @@ _TABLES = words(
 )
 """Words of sources with a few rows that many elements share."""
 
+_MASKS = words("mask masks keep valid")
+
 _REPEATING = words("repeat repeat_interleave expand bucketize searchsorted digitize")
 _SHORTER = words("topk argmax argmin nonzero where multinomial kthvalue median")
 _CONVERSIONS = words("to long int cpu cuda contiguous view reshape flatten unsqueeze")
@@ -69,11 +71,10 @@ def _is_repeated_list(index: ast.expr, facts: Facts) -> bool:
 def _is_counted_mask(index: ast.expr, facts: Facts) -> bool:
     """Whether an index is a mask made of integers: one entry for each of its bools."""
     call = tensor_call(facts.value(index), facts)
-    return (
-        call is not None
-        and call.name in ("to", "long", "int", "type")
-        and bool(is_mask(call.tensor, facts))
-    )
+    if call is None or call.name not in ("to", "long", "int", "type"):
+        return False
+    said = words_of(dotted_words(call.tensor).rpartition(".")[2])
+    return bool(is_mask(call.tensor, facts)) or not _MASKS.isdisjoint(said)
 
 
 def takes_from_vector(index: ast.expr, facts: Facts) -> bool:
