@@ -127,7 +127,7 @@ def shared_parts(
 
 
 _VIEW_ATTRIBUTES = operators.VIEW_ATTRIBUTES | operators.words(
-    "real imag H mH flat base __dict__ values indices"
+    "real imag H mH flat base __dict__ _buffers _parameters values indices"
 )
 """What shows a tensor, an array or an object as a whole."""
 
