@@ -162,19 +162,17 @@ def _shared(
 
 
 def _overlap(one: torch.Tensor, two: torch.Tensor) -> bool:
-    storage = one.untyped_storage()
-    if storage.data_ptr() != two.untyped_storage().data_ptr():
+    if one.untyped_storage().data_ptr() != two.untyped_storage().data_ptr():
         return False
-    bytes_ = torch.arange(storage.nbytes())
-    places = [
-        bytes_.as_strided(
-            tensor.shape,
-            [step * tensor.element_size() for step in tensor.stride()],
-            tensor.storage_offset() * tensor.element_size(),
-        ).flatten()
-        for tensor in (one, two)
-    ]
-    return bool(torch.isin(*places).any())
+    return bool(torch.isin(_places(one), _places(two)).any())
+
+
+def _places(tensor: torch.Tensor) -> torch.Tensor:
+    """Where the elements of a tensor begin in its storage, in bytes."""
+    at = torch.tensor(tensor.storage_offset())
+    for size, step in zip(tensor.shape, tensor.stride(), strict=True):
+        at = at[..., None] + torch.arange(size) * step
+    return at.flatten() * tensor.element_size()
 
 
 def _backward(
