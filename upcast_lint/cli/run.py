@@ -80,7 +80,12 @@ def _run_check(request: Request, options: Options, run: Run) -> int:
     if known is not None and rows is None:
         for entry in known.stale(report.outcomes):
             say("note", f"{options.baseline}: no longer found: {entry}")
-    return exit_code(run.outcomes, run.problems, session, options)
+    code = exit_code(run.outcomes, run.problems, session, options)
+    if cache is not None and not (cache.is_changed or cache.warnings or run.problems):
+        from .recording import keep_record
+
+        keep_record(cache, session, options, report, run.started_ns, code)
+    return code
 
 
 def _added_rows(options: Options) -> dict[str, tuple[tuple[int, int], ...]] | None:
