@@ -85,7 +85,7 @@ def load() -> None:
 
 def _suspects(source: Source, options: Options) -> list[Rows] | None:
     """What the screen leaves; each tier is imported where a text comes to it."""
-    if not may_spell_cast(source.text):
+    if not may_spell_cast(source.text.encode(errors="replace")):
         return []
     from .screen.spots import find_spots
 
@@ -122,7 +122,7 @@ def is_clean(data: bytes, options: Options) -> bool:
     """Whether bytes are text that needs no look to be known to hold no finding."""
     if options.parses_always or len(data) <= PARSED_SIZE:
         return False
-    if b"float" in data or b"double" in data or may_declare_encoding(data):
+    if may_declare_encoding(data) or may_spell_cast(data):
         return False
     try:
         return data.isascii() or bool(data.decode())
