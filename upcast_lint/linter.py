@@ -54,6 +54,9 @@ cost next to nothing; those that the user names are parsed always.
 """
 
 
+_SCOPES_AT_ONCE = 100
+
+
 def lint(source: Source, options: Options) -> tuple[Finding, ...]:
     """All findings, in order. Raises SyntaxError where the text does not parse, if it
     is parsed at all: see `PARSED_SIZE`.
@@ -158,7 +161,9 @@ def lint_rows(
     found: list[Finding] = []
     notes: list[Finding] = []
     rules = all_rules()
-    for scope, calls in candidates.items():
+    for number, (scope, calls) in enumerate(candidates.items(), 1):
+        if number % _SCOPES_AT_ONCE == 0:
+            gc.collect(0)  # what is known of a scope holds itself
         module.tree.enter(scope)
         try:
             facts = module.facts(scope)

@@ -2,9 +2,9 @@
 
 Most files hold no cast, most casts stand in functions that speak of no vocabulary, and
 most copies meet no selection. Each tier asks less often and looks closer than the one
-before: spellings in the bytes, words of the functions with a cast, their syntax trees. What
-no tier rules out is analysed; what one rules out has no finding, and a test holds the
-tiers to that over a large tree.
+before: spellings in the bytes, words of the functions with a cast, their syntax trees.
+What no tier rules out is analysed; what one rules out has no finding, and a test holds
+the tiers to that over a large tree.
 
 Nothing of ours is imported here, so that a file without a cast pays for nothing else.
 """
