@@ -230,7 +230,10 @@ def _forgets_gradient_modes() -> Iterator[None]:
 
 @contextmanager
 def _takes_everything_for_floats() -> Iterator[None]:
-    with patch.object(safety._Assessor, "_elements", lambda self, moved: None):
+    with (
+        patch.object(safety._Assessor, "_elements", lambda self, moved: None),
+        patch.object(safety._Assessor, "_signs", lambda self: None),
+    ):
         yield
 
 

@@ -382,11 +382,10 @@ class Effects:
                     self._handed.setdefault(name, []).append(node)
             case ast.With():
                 self._with(node)
-            case ast.For() | ast.comprehension():
-                if self._is_unknown_iterator(node.iter):
-                    self._may_write_held(
-                        node.iter, f"iterating over {self._q(node.iter)}"
-                    )
+            case ast.For(iter=iterated) | ast.comprehension(iter=iterated):
+                self._iterated(iterated)
+            case ast.Starred(value=iterated, ctx=ast.Load()):
+                self._iterated(iterated)
             case _ if isinstance(node, SUSPENSIONS):
                 label = f"{_SOURCE} does not change while the function is suspended"
                 self._note(Write(node, _ANYTHING, Certainty.MAY_WRITE, label))
@@ -435,6 +434,10 @@ class Effects:
                     f"entering {text} does not change {_SOURCE}",
                 )
             self._may_write_held(node, f"leaving {text}")
+
+    def _iterated(self, node: ast.expr) -> None:
+        if self._is_unknown_iterator(node):
+            self._may_write_held(node, f"iterating over {self._q(node)}")
 
     def _nested(self, function: FunctionNode | ast.Lambda) -> None:
         """What a nested function may write to, any call of unknown code may."""
@@ -544,9 +547,7 @@ class Effects:
     def _is_lazy(self, node: ast.AST) -> bool:
         """Whether an expression is run later, by what consumes its result."""
         is_lazy = isinstance(node, ast.GeneratorExp) or (
-            isinstance(node, ast.Call)
-            and is_builtin(node.func, getattr(node.func, "id", ""), self.facts)
-            and is_lazy_call(node, self.facts)
+            isinstance(node, ast.Call) and is_lazy_call(node, self.facts)
         )
         if not is_lazy:
             return False

@@ -260,6 +260,10 @@ class _Follower:
             self._value(step.node, (*steps, step), (*own, step), load)
             return
         assert consumption.kind is not None and consumption.node is not None
+        is_asked = consumption.kind in (Kind.METADATA, Kind.DTYPE)
+        if is_asked and _lifts(own) and isinstance(consumption.node, ast.expr):
+            self._full(node, "made for its shape or type alone", load)
+            return
         holder = self.facts.tree.parents.get(consumption.node)
         if (
             isinstance(consumption.node, ast.comprehension)

@@ -142,6 +142,8 @@ class Selection:
     """The proof that no element is taken twice, where `gradient` is REPEATS."""
     is_view: bool = False
     """The result shares memory with what it is taken from."""
+    may_be_view: bool = False
+    """It is a view if the index is an integer, which the code does not rule out."""
     order_only: bool = False
     """Compares elements: right only for a cast that keeps them apart."""
     unstable_ties: bool = False
