@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from functools import cache
 from typing import NamedTuple
 
@@ -62,7 +63,7 @@ class _Screen:
         self.text = text
         self.any_width = any_width
         self.outline = Outline(text)
-        self.known = Known(text, _selections())
+        self.known = Known(self.outline, _selections())
         self.parts: dict[Span, _Part] = {}
         self.is_outside = False
         """Whether a cast may stand outside of every function."""
@@ -106,8 +107,7 @@ class _Screen:
     def suspects(self) -> list[Rows] | None:
         if self.is_outside:
             return self._of_the_whole()
-        found: list[Rows] = []
-        row, counted = 1, 0
+        found: set[Span] = set()
         for span, part in sorted(self.parts.items()):
             offsets = list(part.calls)
             if part.types:
@@ -118,11 +118,15 @@ class _Screen:
                 return self._of_the_whole()
             reach = Reach(self.text[span.start : span.end], self.known)
             if reach.is_narrow(sorted(offset - span.start for offset in offsets)):
-                row += self.text.count("\n", counted, span.start)
-                counted = span.start
-                last = row + self.text.count("\n", span.start, span.end - 1)
-                found.append((row, last))
-        return found
+                found |= {span, *reach.takers}
+        return list(self._rows(sorted(found)))
+
+    def _rows(self, spans: list[Span]) -> Iterator[Rows]:
+        row, counted = 1, 0
+        for span in spans:
+            row += self.text.count("\n", counted, span.start)
+            counted = span.start
+            yield row, row + self.text.count("\n", span.start, span.end - 1)
 
     def _may_be_wide(self, span: Span) -> bool:
         return self.any_width or self._has_words(telling_text(self.outline, span))
