@@ -320,6 +320,7 @@ class _Judge:
                 [self.flow.cast.call, *(read.node for read in reads)], self.facts
             ),
             notes=tuple(notes),
+            related=words.returned(),
         )
 
     def _verdict(self, elements: ElementType) -> _Verdict | None:

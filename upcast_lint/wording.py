@@ -124,6 +124,14 @@ class Wording:
             f"{when}"
         )
 
+    def returned(self) -> tuple[ReportedRead, ...]:
+        """Where a function of the file returns the cast."""
+        cast = self.flow.cast
+        if cast.returned is None or not isinstance(cast.call.func, ast.Name):
+            return ()
+        where = self.facts.source.node_range(cast.returned)
+        return (ReportedRead(where, f"`{cast.call.func.id}` returns the cast"),)
+
     def message_elsewhere(self, functions: Sequence[str]) -> str:
         """The message where only functions that take the copy read it."""
         cast = self.flow.cast

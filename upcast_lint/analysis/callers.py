@@ -42,7 +42,7 @@ def parameter_for(
 
     None where either is not certain: a decorated function is another one.
     """
-    function = _called(call.func, facts)
+    function = called_function(call.func, facts)
     return None if function is None else _bound(argument, call, function, 0)
 
 
@@ -88,7 +88,8 @@ def _bound(
     return None
 
 
-def _called(node: ast.expr, facts: Facts) -> Function | None:
+def called_function(node: ast.expr, facts: Facts) -> Function | None:
+    """The function of the file that a name stands for, without a decorator."""
     if not isinstance(node, ast.Name):
         return None
     found = list(facts.names.of(node))

@@ -142,9 +142,10 @@ class Effects:
         """Every write that may reach the tensor that `source` gives."""
         paths = shared_paths(source, self.facts)
         certain = self._aliases[Sharing.EVIDENT].of(paths)
-        # An object may hold what it was made from.
-        made = {holder for path in paths for holder in holders_of(path)}
-        possible = self._aliases[Sharing.POSSIBLE].of(paths | made)
+        possible = self._aliases[Sharing.POSSIBLE].of(paths)
+        objects = {holder for path in paths for holder in holders_of(path)} - paths
+        # They may hold what they were made from.
+        possible |= self._aliases[Sharing.POSSIBLE].of(objects) - objects
         holders = possible | {h for path in possible for h in holders_of(path)}
         places = {n for path in holders for n in self._places.get(path, ())}
         places |= {n for path in possible for n in self._parts.get(path, ())}

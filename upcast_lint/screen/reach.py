@@ -56,6 +56,8 @@ class Known:
         self.outline = outline
         self.selections = selections
         self.names_a_type = False
+        self.casting: set[str] = set()
+        """The functions of the file that may do no more than to cast."""
         self._functions: dict[str, set[str]] = {}
         self._takers: dict[str, frozenset[Span]] = {}
 
@@ -88,6 +90,12 @@ class Known:
                         raise Unclear("a name stands for many others")
         self._functions[name] = found
         return found
+
+    def places_of(self, name: str) -> Iterator[int]:
+        """Where a function of the file is named, but where it is defined."""
+        for offset in _places_of(name, self.text):
+            if self.text[offset - 4 : offset] != "def ":
+                yield offset
 
     def takers_of(self, name: str) -> frozenset[Span]:
         """The functions of a name that may read narrowly what they are given.
@@ -280,6 +288,8 @@ class Reach:
                     if name not in self.known.selections:
                         return True
             case ast.Name(id=alias):
+                if alias in self.known.casting:
+                    return True
                 if not carries:
                     return False
                 names = self.known.functions_of(alias)
