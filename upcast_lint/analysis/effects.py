@@ -144,8 +144,7 @@ class Effects:
         certain = self._aliases[Sharing.EVIDENT].of(paths)
         possible = self._aliases[Sharing.POSSIBLE].of(paths)
         objects = {holder for path in paths for holder in holders_of(path)} - paths
-        # They may hold what they were made from.
-        possible |= self._aliases[Sharing.POSSIBLE].of(objects) - objects
+        possible |= self._aliases[Sharing.POSSIBLE].in_objects(objects)
         holders = possible | {h for path in possible for h in holders_of(path)}
         places = {n for path in holders for n in self._places.get(path, ())}
         places |= {n for path in possible for n in self._parts.get(path, ())}
