@@ -13,16 +13,24 @@ from .analysis.directives import Directives
 from .analysis.effects import Certainty, Effects, effects_of
 from .analysis.elements import Elements, ElementType, element_type
 from .analysis.facts import Facts
-from .analysis.flow import Flow, Read, follow, narrow_reads, paths_of
+from .analysis.flow import (
+    Flow,
+    Read,
+    follow,
+    narrow_reads,
+    paths_of,
+    wasteful_reads,
+)
 from .analysis.modules import may_be_container
 from .analysis.order import may_run_between
 from .analysis.paths import NARROW, Paths
 from .analysis.pieces.rereads import is_taken_again
 from .analysis.pieces.sizes import known_sizes
-from .analysis.reads import Kind, Selection, Use
+from .analysis.reads import Kind, Selection, Use, Waste
 from .analysis.syntax import ScopeNode
 from .analysis.width.verdict import Width, judge_width
 from .finding import Edit, Finding, Fix, Position, Range, Safety
+from .finding import Read as ReportedRead
 from .rewrite.edits import write_plan
 from .rewrite.hoist import hoist_selection
 from .rewrite.plan import Plan, plan_of_one, plan_rewrite
@@ -72,11 +80,11 @@ def findings_of(
         return
     by_code = {rule.code: rule for rule in rules}
 
-    def recognise(use: Use) -> tuple[str, Selection] | None:
+    def recognise(use: Use) -> tuple[str, Selection | Waste] | None:
         for rule in rules:
-            selection = rule.recognise(use)
-            if selection is not None:
-                return rule.code, selection
+            found = rule.recognise(use)
+            if found is not None:
+                return rule.code, found
         return None
 
     for candidate in candidates:
@@ -92,6 +100,19 @@ def findings_of(
         flow = follow(cast, facts, directives, recognise)
         if flow.is_loop_carried:
             continue
+        wasteful = wasteful_reads(flow, facts)
+        if wasteful:
+            width = width or _width_of(cast, facts, demands)
+            adviser = _Judge(
+                facts,
+                flow,
+                paths_of(flow, facts),
+                effects_of(facts),
+                directives,
+                demands,
+                width,
+            )
+            yield adviser.advice(by_code, wasteful)
         if not flow.selections():
             yield from _found_elsewhere(flow, facts, rules, directives, demands)
             continue
@@ -321,6 +342,30 @@ class _Judge:
             ),
             notes=tuple(notes),
             related=words.returned(),
+        )
+
+    def advice(self, rules: dict[str, Rule], reads: Sequence[Read]) -> Finding:
+        """What to say of reads that waste what they make, which nothing rewrites."""
+        rule = rules[reads[0].code]
+        words = Wording(self.facts, self.flow, self.paths, self.width)
+        wastes = [read.waste for read in reads if read.waste is not None]
+        return Finding(
+            code=rule.code,
+            name=rule.name,
+            message=words.waste(wastes),
+            range=self._location(reads[0]),
+            cast=self.source.node_range(self.flow.cast.call),
+            cast_label=words.cast_label(),
+            reads=tuple(
+                ReportedRead(self.source.node_range(w.node), f"keeps {w.kept}")
+                for w in wastes
+            ),
+            because=self.width.because or _ANY_WIDTH,
+            estimate=words.wasted(wastes),
+            suppression_rows=_rows_of(
+                [self.flow.cast.call, *(read.node for read in reads)], self.facts
+            ),
+            notes=(f"not rewritten: {wastes[0].advice}",),
         )
 
     def _verdict(self, elements: ElementType) -> _Verdict | None:

@@ -15,7 +15,7 @@ from .globs import Globs
 from .linter import Options
 from .run_rules import UNREADABLE, UNUSED
 from .runner import Task
-from .selection import UnknownName, codes_of, known_rules, selected_codes
+from .selection import UnknownName, codes_of, selected_codes, usual_codes
 
 if TYPE_CHECKING:
     from .baseline import Baseline
@@ -115,7 +115,7 @@ class Session:
         codes = self._codes(config)
         if ignored:
             if codes is None:
-                codes = frozenset(rule.code for rule in known_rules())
+                codes = usual_codes()
             codes -= ignored
         options = Options(
             codes=_of_the_engine(codes),
@@ -174,9 +174,8 @@ def _codes_in(config: Config, selectors: tuple[str, ...]) -> frozenset[str]:
 
 
 def _of_the_engine(codes: frozenset[str] | None) -> frozenset[str] | None:
-    """The codes that the linter is to run; None where those are all of its rules."""
+    """The codes that the linter is to run; None where those are its usual ones."""
     if codes is None:
         return None
     codes -= {UNREADABLE, UNUSED}
-    all_codes = {rule.code for rule in known_rules()} - {UNREADABLE, UNUSED}
-    return None if codes == all_codes else codes
+    return None if codes == usual_codes() - {UNREADABLE, UNUSED} else codes

@@ -11,7 +11,7 @@ from .analysis.flow import Flow, Read
 from .analysis.indices.ranks import known_rank
 from .analysis.paths import Paths, negation
 from .analysis.pieces.sizes import known_sizes
-from .analysis.reads import Result, Selection, StepKind
+from .analysis.reads import Result, Selection, StepKind, Waste
 from .analysis.width.verdict import Width
 from .finding import Estimate
 from .finding import Read as ReportedRead
@@ -46,6 +46,24 @@ class Wording:
             if part:
                 kept.append(part)
         return Estimate(self.flow.cast.itemsize, dimensions, tuple(kept))
+
+    def waste(self, wastes: Sequence[Waste]) -> str:
+        """The message about reads that give much of which little is kept."""
+        cast = self.flow.cast
+        listed = _listed(list(dict.fromkeys(f"`{w.label}`" for w in wastes)))
+        kept = _listed(list(dict.fromkeys(w.kept for w in wastes)))
+        return (
+            f"`{self.facts.shown(cast.source)}` is upcast to {cast.dtype} whole for "
+            f"{listed}, of which only {kept} are kept"
+        )
+
+    def wasted(self, wastes: Sequence[Waste]) -> Estimate | None:
+        """The copy and what is made of it, if a shape is known."""
+        if not self.width.dimensions:
+            return None
+        made = max(waste.makes for waste in wastes)
+        itemsize = self.flow.cast.itemsize
+        return Estimate(itemsize, self.width.dimensions, tensors=made)
 
     def _has_more_axes(self, read: Read) -> bool:
         """Whether a subscript of the copy has more items than the shape has axes."""

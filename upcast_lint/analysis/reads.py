@@ -163,6 +163,24 @@ class Selection:
     """In a loop: the proof that no two rounds take the same element."""
 
 
+@dataclass(frozen=True, slots=True)
+class Waste:
+    """A full read of whose result little is kept, as a rule judges it.
+
+    No rewrite mends it; `advice` says what people do.
+    """
+
+    label: str
+    """The operation that reads the copy whole."""
+    kept: str
+    """What is kept of its result, in words, such as "the columns in `idx`"."""
+    node: ast.expr
+    """What keeps it."""
+    makes: int
+    """How many tensors of the cast's type and size are made, the copy included."""
+    advice: str
+
+
 class Kind(enum.Enum):
     """What a read needs of the copy."""
 
@@ -220,4 +238,6 @@ class Consumption:
     reason: str = ""
     selection: Selection | None = None
     code: str = ""
-    """The code of the rule that knows the selection."""
+    """The code of the rule that knows the selection, or the waste."""
+    waste: Waste | None = None
+    """Of a full read: that little is kept of what it gives."""

@@ -57,6 +57,8 @@ def _facts(finding: Finding, report: Report) -> Iterator[tuple[str, str]]:
             if assumed:
                 size += f" at {assumed} (assumed)"
         copy = f"the {_DTYPES.get(finding.estimate.itemsize, '')} copy"
+        if finding.estimate.tensors > 1:
+            copy += " and what is made of it"
         yield "saves", f"{finding.estimate.expression} bytes of {copy}{size}"
     if finding.because:
         yield "wide because", "; ".join(finding.because)

@@ -10,7 +10,7 @@ from typing import NamedTuple
 
 from ..analysis.casting import casting_functions
 from ..analysis.width.bound import may_be_vocab_wide
-from ..registry import all_rules
+from ..registry import rules_of
 from .outline import Outline, Span
 from .reach import Known, Reach
 from .spots import Spots, find_conversions, find_spots
@@ -21,28 +21,33 @@ Rows = tuple[int, int]
 
 
 def suspects(
-    text: str, any_width: bool, spots: Spots | None = None
+    text: str,
+    any_width: bool,
+    spots: Spots | None = None,
+    codes: frozenset[str] | None = None,
 ) -> list[Rows] | None:
     """The outermost functions that may hold a finding; None where all of the file may.
 
     A text that does not parse may come out as either. `spots` are the text's, where
-    the caller knows them.
+    the caller knows them; `codes` are the rules that run, None for the usual ones.
     """
     spots = spots or find_spots(text)
     if not any(spots):
         return []
     try:
-        return _suspects(text, spots, any_width)
+        return _suspects(text, spots, any_width, _selections(codes))
     except (RecursionError, MemoryError, Unclear):
         return None
 
 
-def _suspects(text: str, spots: Spots, any_width: bool) -> list[Rows] | None:
+def _suspects(
+    text: str, spots: Spots, any_width: bool, selections: frozenset[str]
+) -> list[Rows] | None:
     if "\r" in text and text.count("\r") != text.count("\r\n"):
         return None  # rows are not what line feeds tell
     if "\f" in text and any(map(_has_page_break, text.split("\n"))):
         return None  # a form feed hides how far in a line is
-    return _Screen(text, spots, any_width).suspects()
+    return _Screen(text, spots, any_width, selections).suspects()
 
 
 def _has_page_break(line: str) -> bool:
@@ -68,11 +73,13 @@ class _Part(NamedTuple):
 
 
 class _Screen:
-    def __init__(self, text: str, spots: Spots, any_width: bool) -> None:
+    def __init__(
+        self, text: str, spots: Spots, any_width: bool, selections: frozenset[str]
+    ) -> None:
         self.text = text
         self.any_width = any_width
         self.outline = Outline(text)
-        self.known = Known(self.outline, _selections())
+        self.known = Known(self.outline, selections)
         self.parts: dict[Span, _Part] = {}
         self.is_outside = False
         """Whether a cast may stand outside of every function."""
@@ -190,5 +197,5 @@ def telling_text(outline: Outline, span: Span) -> str:
 
 
 @cache
-def _selections() -> frozenset[str]:
-    return frozenset(name for rule in all_rules() for name in rule.names)
+def _selections(codes: frozenset[str] | None) -> frozenset[str]:
+    return frozenset(name for rule in rules_of(codes) for name in rule.names)
