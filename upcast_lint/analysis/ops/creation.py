@@ -22,7 +22,11 @@ t    either itself gives=literal axes=literal (...) asarray
 t    either gives=int64 axes=literal (...) LongTensor
 t    either gives=int32 axes=literal (...) IntTensor
 t    either gives=bool (...) BoolTensor
+t    either gives=uint8 (...) ByteTensor
 t    either gives=float32 (...) FloatTensor
+t    either gives=float64 (...) DoubleTensor
+t    either gives=float16 (...) HalfTensor
+t    either gives=bfloat16 (...) BFloat16Tensor
 t    either factory (...) from_numpy
 t    either (...) Tensor from_dlpack frombuffer
 t    fresh  like (input dtype= layout= device= requires_grad= memory_format=
