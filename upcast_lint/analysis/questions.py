@@ -16,9 +16,10 @@ from __future__ import annotations
 import ast
 from typing import TypeGuard
 
-from . import operators
+from . import operators, ops
 from .casts import Cast
 from .facts import Facts
+from .ops import Role
 from .tensor_calls import is_builtin
 
 _SETTLED = {
@@ -26,8 +27,6 @@ _SETTLED = {
     "is_complex": "False",
 }
 _SIZES = ("element_size", "itemsize")
-SETTLED_NAMES = frozenset((*_SETTLED, *_SIZES))
-"""Of attributes, methods and functions of torch."""
 
 _NO_TENSORS = operators.words("""
     list tuple dict set frozenset str bytes bool int float complex slice range
@@ -82,9 +81,8 @@ def settled_answer(node: ast.AST, cast: Cast) -> str | None:
 
 def is_made_like(node: ast.AST | None) -> TypeGuard[ast.Call]:
     """Whether a call makes a new tensor that has, unless told, the type of another."""
-    return isinstance(node, ast.Call) and _asked(node) in (
-        operators.MAKERS_LIKE | operators.NEW_TENSORS
-    )
+    made = ops.tensor(_asked(node)) if isinstance(node, ast.Call) else None
+    return made is not None and made.role in (Role.LIKE, Role.NEW)
 
 
 def _asked(node: ast.AST) -> str:

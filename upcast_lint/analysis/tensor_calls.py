@@ -115,6 +115,25 @@ def is_builtin(node: ast.expr, name: str, facts: Facts) -> bool:
     return not any(names.named(name) for names in scopes)
 
 
+def builtin_called(call: ast.Call, facts: Facts) -> Operation | None:
+    """The builtin that a call is of, which no scope rebinds."""
+    function = call.func
+    if not isinstance(function, ast.Name):
+        return None
+    found = ops.builtin(function.id)
+    is_known = found is not None and is_builtin(function, function.id, facts)
+    return found if is_known else None
+
+
+def is_steady(call: ast.Call, facts: Facts) -> bool:
+    """Whether a call gives the same number for the same arguments: `len(x)`."""
+    if isinstance(call.func, ast.Attribute):
+        known = ops.method(call.func.attr)
+    else:
+        known = builtin_called(call, facts)
+    return known is not None and known.is_steady
+
+
 def _taken(
     operation: Operation, positional: list[ast.expr], keywords: dict[str, ast.expr]
 ) -> ast.expr | None:

@@ -12,21 +12,13 @@ from __future__ import annotations
 import ast
 import re
 from collections.abc import Iterable, Iterator
-from functools import cached_property
+from functools import cache, cached_property
 
-from ..analysis import operators
+from ..analysis import ops
+from ..analysis.ops import Role
 from .spots import is_word, torch_names
 from .statements import Statements, Unclear
 
-_STEPS = (
-    operators.VIEWS
-    | operators.EXPORTS
-    | operators.TRANSFERS
-    | operators.EXACT_ARITHMETIC
-    | operators.ELEMENTWISE
-    | operators.COPIES
-    | operators.IN_PLACE_ARITHMETIC
-)
 _WIDE = frozenset(("float32", "float64", "float", "double"))
 _AFTER_TARGET = re.compile(r"[\s\\]*(?!==)[=,)\]:#]")
 _NEW_LINE = re.compile(r"(?<![\\\r])\r?\n")
@@ -195,7 +187,7 @@ class Reach:
                 return self._call(node)
             case ast.Attribute():
                 carries = self._carries(node.value)
-                return carries and node.attr in operators.VIEW_ATTRIBUTES
+                return carries and node.attr in ops.names_of(Role.VIEW)
             case ast.Subscript():
                 carries = self._carries(node.value)
                 self._carries(node.slice)
@@ -249,13 +241,13 @@ class Reach:
                 names = self.known.functions_of(alias)
                 if names & self.known.selections:
                     raise _Found
-                return bool(names & _STEPS)
+                return bool(names & _steps())
             case _:
                 self._carries(call.func)
                 return False
         if carries and name in self.known.selections:
             raise _Found
-        return carries and name in _STEPS
+        return carries and name in _steps()
 
     def _is_cast(self, call: ast.Call, name: str) -> bool:
         if name in ("float", "double"):
@@ -384,3 +376,13 @@ def _is_whole(item: ast.expr) -> bool:
             return True
         case _:
             return False
+
+
+@cache
+def _steps() -> frozenset[str]:
+    """The methods and functions whose result may be a copy again."""
+    arithmetic = ops.names_of(Role.ARITHMETIC)
+    others = ops.names_of(
+        Role.VIEW, Role.SIGN, Role.EXPORT, Role.MOVE, Role.COPY, Role.ELEMENTWISE
+    )
+    return arithmetic | others | {f"{name}_" for name in arithmetic} | {"to"}

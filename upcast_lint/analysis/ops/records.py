@@ -298,9 +298,53 @@ class Operation(NamedTuple):
         return "dense" in self.flags
 
     @property
-    def makes_dense(self) -> bool:
-        """Whether the result lies without gaps."""
-        return "makes-dense" in self.flags
+    def packs(self) -> bool:
+        """Whether it copies a strided tensor, and gives a dense one back as it is."""
+        return "packs" in self.flags
+
+    @property
+    def is_compact(self) -> bool:
+        """Whether the result evidently has no gaps in memory."""
+        return "compact" in self.flags
+
+    @property
+    def forgets_memory(self) -> bool:
+        """Whether nothing is left of the tensor but numbers of Python."""
+        return "forgets" in self.flags
+
+    @property
+    def tells_device(self) -> bool:
+        """Whether the result depends on the device of the tensor."""
+        return "placed" in self.flags or self.role in (Role.LIKE, Role.NEW)
+
+    @property
+    def wants_floats(self) -> bool:
+        """Whether it is not implemented for integers, nor converts them."""
+        return "floats" in self.flags
+
+    @property
+    def scales(self) -> bool:
+        """Whether it multiplies or divides."""
+        return "scales" in self.flags
+
+    @property
+    def takes_dimension(self) -> bool:
+        return any(parameter.name == "dim" for parameter in self.takes or ())
+
+    @property
+    def takes_size(self) -> bool:
+        """Whether it is told the size of its parts."""
+        return "by-size" in self.flags
+
+    @property
+    def takes_count(self) -> bool:
+        """Whether it is told the number of its parts."""
+        return "by-count" in self.flags
+
+    @property
+    def takes_ends(self) -> bool:
+        """Whether it is told where its parts end, where it is given a list."""
+        return "by-ends" in self.flags
 
     @property
     def cuts_gradient(self) -> bool:
@@ -355,7 +399,14 @@ class Operation(NamedTuple):
     @property
     def gives_number(self) -> bool:
         """Whether it gives a number of Python, whatever it is given."""
-        return bool(self.flags & {"number", "count"})
+        if "number" in self.flags:
+            return True
+        return "steady" in self.flags and not self.folds
+
+    @property
+    def is_steady(self) -> bool:
+        """Whether a call with the same arguments gives the same number later."""
+        return "steady" in self.flags
 
     @property
     def folds(self) -> bool:
@@ -363,8 +414,18 @@ class Operation(NamedTuple):
         return "folds" in self.flags
 
     @property
+    def gives_anything(self) -> bool:
+        """Whether a built-in function may give an object of any kind."""
+        return "open" in self.flags
+
+    @property
     def consumes(self) -> bool:
-        """Whether a built-in function runs the iterators that it is given."""
+        """Whether a built-in function runs an iterator, to its end or one step."""
+        return self.consumes_all or "takes-one" in self.flags
+
+    @property
+    def consumes_all(self) -> bool:
+        """Whether it runs an iterator to its end."""
         return "consumes" in self.flags
 
     @property
@@ -373,9 +434,14 @@ class Operation(NamedTuple):
         return "lazy" in self.flags
 
     @property
+    def calls(self) -> bool:
+        """Whether it calls its first argument."""
+        return "calls" in self.flags
+
+    @property
     def hands_on(self) -> bool:
         """Whether a built-in function gives back what it finds in its argument."""
-        return "iterates" in self.flags
+        return "hands-on" in self.flags
 
     @property
     def only_looks(self) -> bool:
@@ -420,7 +486,7 @@ class Operation(NamedTuple):
                 is_complete = False
                 continue
             name = self.canonical(keyword.arg)
-            if name is None:
+            if name is None or name in found:
                 return None
             found[name] = keyword.value
         if is_complete and any(

@@ -54,10 +54,11 @@ t    fresh  order gives=int64 spreads (sorted_sequence values|input out_int32= r
 """They compare, and compute nothing."""
 
 ROWS = """
-mtFs fresh  row axes=same bits=row settles (dim= dtype=) log_softmax
-mtFs fresh  row axes=same bits=row settles positive (dim= dtype=) softmax?
+mtFs fresh  row axes=same bits=row settles floats compact (dim= dtype=) log_softmax
+mtFs fresh  row axes=same bits=row settles floats compact positive (dim= dtype=)
+    softmax?
 F    fresh  row axes=same settles (input dim= dtype=) softmin
-mts  fresh  row axes=reduce bits=row settles (dim keepdim=) logsumexp
+mts  fresh  row axes=reduce bits=row settles floats (dim keepdim=) logsumexp
 mt   fresh  row axes=same gives=summed bits=row (dim dtype=) cumsum
 mt   fresh  row axes=same gives=summed (dim dtype=) cumprod
 mt   fresh  row axes=same (dim) logcumsumexp
@@ -67,16 +68,17 @@ mt   fresh  row axes=reduce gives=summed (dim= keepdim= dtype=) nansum prod?
 mt   fresh  row axes=reduce (dim= keepdim= dtype=) nanmean
 mt   fresh  row bits=row-output (dim= unbiased= keepdim= correction=) std? var?
 mt   fresh  row bits=row-output positive (p= dim= keepdim= dtype=) norm?
-F    fresh  row axes=same bits=row-output (input p= dim= eps= out=) {out} normalize
-tF   fresh  row axes=same bits=row-output (input normalized_shape weight= bias= eps=)
-    layer_norm
-tF   fresh  row axes=same bits=row-output (input normalized_shape weight= eps=)
+F    fresh  row axes=same bits=row-output floats (input p= dim= eps= out=) {out}
+    normalize
+tF   fresh  row axes=same bits=row-output floats (input normalized_shape weight= bias=
+    eps=)    layer_norm
+tF   fresh  row axes=same bits=row-output floats (input normalized_shape weight= eps=)
     rms_norm
 mt   fresh  gives=float (q dim= keepdim= interpolation=) nanquantile quantile?
 tF   fresh  gives=float (*any) group_norm
 t    fresh  several gives=float (*any dim= correction= keepdim= unbiased=)
     std_mean var_mean
-F    fresh  gives=float bits=row settles (input target weight= size_average=
+F    fresh  gives=float bits=row settles floats (input target weight= size_average=
     ignore_index= reduce= reduction= label_smoothing=) cross_entropy
 F    fresh  gives=float settles (input target weight= size_average= ignore_index=
     reduce= reduction=) nll_loss
@@ -84,8 +86,10 @@ F    fresh  gives=float settles (*any weight= reduction= size_average= reduce=)
     mse_loss l1_loss
 F    fresh  gives=float settles (*any reduction= beta= delta= size_average=
     reduce= weight=) smooth_l1_loss huber_loss
-F    fresh  gives=float settles (*any size_average= reduce= reduction=
-    log_target= pos_weight= weight=) kl_div binary_cross_entropy_with_logits
+F    fresh  gives=float settles floats (*any size_average= reduce= reduction=
+    log_target=) kl_div
+F    fresh  gives=float settles (*any size_average= reduce= reduction= pos_weight=
+    weight=) binary_cross_entropy_with_logits
 """
 """Along a dimension, or over all there is."""
 
@@ -122,7 +126,7 @@ mt   fresh  gives=same (src size stride storage_offset=) as_strided_scatter
 """A copy of the tensor in which some elements are others."""
 
 PRODUCTS = """
-mt   fresh  product (other) matmul
+mt   fresh  product compact (other) matmul
 mt   fresh  product (mat2 out_dtype=) bmm mm
 mt   fresh  product (mat1 mat2 out_dtype= beta= alpha=) addmm
 mt   fresh  product (batch1 batch2 beta= alpha=) addbmm
@@ -133,7 +137,7 @@ mt   fresh  product (vec) mv?
 mt   fresh  product (vec2) ger outer?
 mt   fresh  product (tensor) dot?
 mt   fresh  product (other) inner? kron vdot?
-F    fresh  product (input weight bias=) linear
+F    fresh  product compact (input weight bias=) linear
 t    either product (*any) einsum
 mt   fresh  (n) matrix_power
 mt   fresh  (other dim=) cross?
