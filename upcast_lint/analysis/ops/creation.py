@@ -18,7 +18,7 @@ t    fresh  factory gives=literal axes=given (size fill_value out= dtype= layout
     device= requires_grad= pin_memory= names=) full
 t    fresh  factory gives=literal axes=literal (...) tensor
 t    either itself gives=literal axes=literal (data dtype= device=) as_tensor
-t    either itself gives=literal axes=literal (...) asarray
+t    either itself typed gives=literal axes=literal (...) asarray
 t    either gives=int64 axes=literal (...) LongTensor
 t    either gives=int32 axes=literal (...) IntTensor
 t    either gives=bool (...) BoolTensor
@@ -54,7 +54,7 @@ N    holds  gives=same (data= requires_grad=) Parameter Buffer
 
 FUNCTIONS = """
 t    fresh  (...) bilinear binomial cdist chain_matmul cholesky conv1d conv2d
-    conv3d cumulative_trapezoid gradient histogramdd istft kl_div lobpcg
+    conv3d cumulative_trapezoid gradient histogramdd istft lobpcg
     pairwise_distance pca_lowrank pdist qr rsub stft svd svd_lowrank trapezoid trapz
 t    fresh  gives=float (...) cosine_similarity
 t    either itself (...) atleast_1d atleast_2d atleast_3d

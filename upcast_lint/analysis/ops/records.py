@@ -323,6 +323,11 @@ class Operation(NamedTuple):
         return "floats" in self.flags
 
     @property
+    def names_type(self) -> bool:
+        """Whether an argument may name the type of the result."""
+        return "typed" in self.flags
+
+    @property
     def scales(self) -> bool:
         """Whether it multiplies or divides."""
         return "scales" in self.flags

@@ -86,7 +86,7 @@ F    fresh  gives=float settles (*any weight= reduction= size_average= reduce=)
     mse_loss l1_loss
 F    fresh  gives=float settles (*any reduction= beta= delta= size_average=
     reduce= weight=) smooth_l1_loss huber_loss
-F    fresh  gives=float settles floats (*any size_average= reduce= reduction=
+tF   fresh  gives=float settles floats (*any size_average= reduce= reduction=
     log_target=) kl_div
 F    fresh  gives=float settles (*any size_average= reduce= reduction= pos_weight=
     weight=) binary_cross_entropy_with_logits
