@@ -11,10 +11,10 @@ from __future__ import annotations
 import ast
 from dataclasses import dataclass
 
+from . import ops
 from .facts import Facts
 from .names import Binding
-from .operators import METADATA_ATTRIBUTES, METADATA_METHODS
-from .ops import Axes, Role
+from .ops import Axes, Operation, Role
 from .pieces.subscripts import ItemKind, subscript_items
 from .tensor_calls import TensorCall, tensor_call
 
@@ -54,8 +54,8 @@ class _Follower:
             case ast.Attribute(attr=name):
                 call = self.facts.tree.parents[parent]
                 if isinstance(call, ast.Call) and call.func is parent:
-                    return name in METADATA_METHODS or self._called(node, call)
-                return name in METADATA_ATTRIBUTES
+                    return _answers(ops.method(name)) or self._called(node, call)
+                return _answers(ops.attribute(name))
             case ast.Call():
                 return self._called(node, parent)
             case ast.Subscript(value=value) if value is node:
@@ -114,3 +114,8 @@ class _Follower:
         if len(items) < 2 or any(i.kind is not ItemKind.TENSOR for i in items):
             return False
         return self._keep(subscript, items[-1].node)
+
+
+def _answers(asked: Operation | None) -> bool:
+    """Whether what is asked of a tensor needs neither its elements nor their type."""
+    return asked is not None and asked.role is Role.METADATA

@@ -21,9 +21,9 @@ from . import ops
 from .casts import Cast
 from .facts import Facts
 from .names import Binding
-from .operators import words
 from .ops import Memory, Operation, Role
 from .tensor_calls import is_builtin
+from .words import words
 
 _OF_OTHERS = words(
     """

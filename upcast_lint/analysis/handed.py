@@ -22,7 +22,7 @@ import ast
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
 
-from . import operators, ops
+from . import ops
 from .callers import parameter_for, references, results_of
 from .facts import Facts, Module
 from .indices.items import plain_items
@@ -32,20 +32,21 @@ from .scalars import Operand, classify_operand
 from .syntax import FUNCTIONS, ScopeNode
 from .tensor_calls import builtin_called
 from .values import integer
+from .words import words
 
 _MOST_STEPS = 2000
 _MODULES = ("torch", "torch.Tensor", "torch.nn.functional", "torch.special")
-_CONTAINER_METHODS = operators.words(
+_CONTAINER_METHODS = words(
     "append extend insert appendleft add pop popleft get items values keys copy update "
     "setdefault clear reverse"
 )
-_OUTSIDE_TORCH = operators.words("argmax argmin argsort tolist item copy")
+_OUTSIDE_TORCH = words("argmax argmin argsort tolist item copy")
 """Methods of an array that give the same whatever its strides."""
 
 _NUMBERS_ALONE = ("backward", "__len__")
 """Methods of which nothing is left but numbers, as of `item`."""
 
-_SETTLING_MODULES = operators.words(
+_SETTLING_MODULES = words(
     """
     CrossEntropyLoss NLLLoss MSELoss L1Loss SmoothL1Loss HuberLoss KLDivLoss
     BCEWithLogitsLoss Softmax LogSoftmax LogSigmoid ReLU Tanh Dropout

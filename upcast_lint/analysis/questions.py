@@ -16,11 +16,12 @@ from __future__ import annotations
 import ast
 from typing import TypeGuard
 
-from . import operators, ops
+from . import ops
 from .casts import Cast
 from .facts import Facts
 from .ops import Role
 from .tensor_calls import is_builtin
+from .words import words
 
 _SETTLED = {
     "is_floating_point": "True",
@@ -28,12 +29,12 @@ _SETTLED = {
 }
 _SIZES = ("element_size", "itemsize")
 
-_NO_TENSORS = operators.words("""
+_NO_TENSORS = words("""
     list tuple dict set frozenset str bytes bool int float complex slice range
     numpy.ndarray numpy.generic numbers.Number numbers.Real numbers.Integral
     collections.abc.Mapping collections.abc.Sequence typing.Mapping typing.Sequence
     """)
-_FAITHFUL = operators.words("""
+_FAITHFUL = words("""
     torch.Tensor torch.distributed.tensor.DTensor torch.distributed._tensor.DTensor
     torch.distributed._tensor.api.DTensor
     """)

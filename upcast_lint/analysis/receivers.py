@@ -22,10 +22,10 @@ from . import ops
 from .casts import recognise_cast
 from .facts import Facts
 from .names import Binding, Definition
-from .operators import words
 from .ops import Memory, Operation, Role
 from .syntax import FUNCTIONS
 from .tensor_calls import builtin_called
+from .words import words
 
 
 class Receiver(enum.Enum):

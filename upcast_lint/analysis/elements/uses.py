@@ -20,7 +20,6 @@ _DECODING = word_set(
     generation speculative draft
     """
 )
-_CHOICES = word_set("argmax topk multinomial")
 
 
 def treated_as_float(trail: list[ast.expr], facts: Facts) -> Typed | None:
@@ -34,6 +33,8 @@ def treated_as_float(trail: list[ast.expr], facts: Facts) -> Typed | None:
     )
     loads = chain.from_iterable(names.uses.get(each, ()) for each in definitions)
     for load in dict.fromkeys(loads):
+        if not names.of(load) <= definitions.keys():
+            continue  # on some path it is the copy, or something else
         done = facts.once_at(load, _float_use)
         if done is not None:
             return Typed(Kind.FLOAT, f"`{done}` of it ({facts.place(load)})")
@@ -91,6 +92,7 @@ def chosen_while_decoding(source: ast.expr, facts: Facts) -> Typed | None:
             consumer = facts.tree.parents.get(consumer)
         if isinstance(consumer, ast.Call):
             done = operation(consumer, facts)
-            if done in _CHOICES:
+            known = ops.tensor(done or "")
+            if known is not None and known.chooses:
                 return Typed(Kind.FLOAT, f"`{done}` of it in `{scope.name}`")
     return None

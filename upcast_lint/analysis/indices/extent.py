@@ -15,11 +15,11 @@ from __future__ import annotations
 import ast
 
 from ..facts import Facts
-from ..operators import words
 from ..ops import Axes, Role
 from ..tensor_calls import TensorCall, tensor_call, torch_function
 from ..width.words import dotted_words
 from ..width.words import words as words_of
+from ..words import words
 from .masks import is_mask
 from .permutations import permutation
 from .ranks import Shapes, known_rank

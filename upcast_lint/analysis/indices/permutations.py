@@ -9,7 +9,6 @@ import ast
 
 from ..facts import Facts
 from ..names import Binding
-from ..operators import words
 from ..ops import Axes, Operation, Role
 from ..tensor_calls import (
     tensor_call,
@@ -18,6 +17,7 @@ from ..tensor_calls import (
 from ..values import (
     integer,
 )
+from ..words import words
 from .results import picked
 
 _WORDS = words(

@@ -1,7 +1,7 @@
 """What is known of operations, in one table: of torch, numpy and Python itself.
 
-A row of the table is `kinds memory words… (takes) {writes} names…`; an indented line
-goes on with the one above.
+A row of the table is `kinds memory words… (takes) {writes} names…`; a line that is
+indented goes on with the one above.
 
 kinds
     Where the names stand: `m` methods of a tensor, `p` its attributes, `t` functions of

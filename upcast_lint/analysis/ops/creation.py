@@ -98,13 +98,11 @@ t    fresh  (input weight bias running_mean running_var use_input_stats momentum
 """Functions of `torch` and of `torch.nn.functional`."""
 
 INPLACE = """
-m    either gives=same axes=same () {self} relu_? zero_ detach_ share_memory_
-m    either gives=same axes=same (requires_grad=) {self} requires_grad_
+m    either gives=same axes=same () {self} relu_? zero_ share_memory_
+m    either itself gives=same axes=same (requires_grad=) {self} requires_grad_
 m    either gives=same axes=same (*any) {self} copy_ fill_ normal_ uniform_ random_
-    exponential_ geometric_ log_normal_ cauchy_ fill_diagonal_ index_put_
-m    either gives=same (*any) {self} squeeze_ unsqueeze_ set_ resize_ transpose_
-    swapaxes_ apply_? map_?
-m    either gives=same () {self} t_
+    exponential_ geometric_ log_normal_ cauchy_ fill_diagonal_
+m    either gives=same (*any) {self} set_ resize_ apply_? map_?
 """
 """Methods that write to their tensor and are not another's with an underscore."""
 

@@ -55,6 +55,8 @@ class Role(enum.Enum):
     """A mask, of one element of each operand."""
     ROW = "row"
     """A function of all elements along a dimension, or of all there are."""
+    LOSS = "loss"
+    """One number, or one for each row, of a tensor and its targets."""
     PRODUCT = "product"
     """Sums of products of elements."""
     JOIN = "join"
@@ -283,9 +285,12 @@ class Operation(NamedTuple):
     @property
     def passes_on(self) -> bool:
         """Whether the result is a view of the tensor, itself, or its elements anew."""
-        return (
-            self.memory is Memory.VIEW or "itself" in self.flags or self.role in _GUISES
-        )
+        return self.memory is Memory.VIEW or self.keeps_whole or self.role in _GUISES
+
+    @property
+    def keeps_whole(self) -> bool:
+        """Whether the result is the tensor itself, or holds what it holds."""
+        return "itself" in self.flags
 
     @property
     def sees_memory(self) -> bool:
@@ -326,6 +331,11 @@ class Operation(NamedTuple):
     def names_type(self) -> bool:
         """Whether an argument may name the type of the result."""
         return "typed" in self.flags
+
+    @property
+    def chooses(self) -> bool:
+        """Whether it names one of many, or a few: a class, a token."""
+        return "chooses" in self.flags
 
     @property
     def scales(self) -> bool:
@@ -535,6 +545,7 @@ _IMPLIED = {
     Role.ELEMENTWISE: "axes=same",
     Role.TEST: "gives=bool",
     Role.ROW: "gives=float",
+    Role.LOSS: "gives=float settles",
     Role.LIKE: "gives=same axes=same settles",
     Role.NEW: "gives=same",
     Role.JOIN: "gives=joined",

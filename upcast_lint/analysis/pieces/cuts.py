@@ -29,9 +29,6 @@ from ..indices.axes import NEW, Line, normal, origin
 from ..indices.extent import may_expand
 from ..indices.ranks import Shapes, known_rank
 from ..names import Binding
-from ..operators import (
-    words,
-)
 from ..ops import Axes, Role
 from ..reads import Form, Piece, Use
 from ..scalars import exact_constant
@@ -42,6 +39,9 @@ from ..tensor_calls import (
 )
 from ..values import (
     integer,
+)
+from ..words import (
+    words,
 )
 from .sizes import known_sizes, length_of
 from .subscripts import ADVANCED, Item, ItemKind, subscript_items

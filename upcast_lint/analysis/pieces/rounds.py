@@ -30,14 +30,14 @@ from dataclasses import dataclass, field
 from ..facts import Facts
 from ..indices import Proof
 from ..names import Binding, Definition
-from ..operators import (
-    words,
-)
 from ..reads import Use
 from ..syntax import COMPREHENSIONS
 from ..tensor_calls import is_steady
 from ..values import (
     integer,
+)
+from ..words import (
+    words,
 )
 from .cuts import Cut
 from .subscripts import Counter, counter

@@ -23,9 +23,9 @@ from .. import ops
 from ..definition_guard import Guard
 from ..facts import Facts
 from ..names import Binding, Definition
-from ..operators import words
 from ..ops import Role
 from ..tensor_calls import builtin_called, is_builtin
+from ..words import words
 from .constants import enclosing, exact_constant, is_declared_global
 from .evidence import (
     Operand,

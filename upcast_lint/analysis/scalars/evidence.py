@@ -9,8 +9,8 @@ from collections.abc import Iterator
 
 from .. import ops
 from ..facts import Facts
-from ..operators import words
 from ..ops import Gives, Role
+from ..words import words
 
 
 class Operand(enum.Enum):
