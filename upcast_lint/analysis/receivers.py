@@ -22,7 +22,7 @@ from . import ops
 from .casts import recognise_cast
 from .facts import Facts
 from .names import Binding, Definition
-from .ops import Memory, Operation, Role
+from .ops import Axes, Memory, Operation, Role
 from .syntax import FUNCTIONS
 from .tensor_calls import builtin_called
 from .words import words
@@ -348,11 +348,9 @@ class _Receivers:
         if dotted is None or not dotted.startswith("torch."):
             return False
         operation = ops.function(dotted)
-        return operation is not None and operation.memory not in (
-            Memory.VALUE,
-            Memory.HOLDS,
-            Memory.UNKNOWN,
-        )
+        if operation is None or operation.axes is Axes.LITERAL:
+            return False
+        return operation.memory not in (Memory.VALUE, Memory.HOLDS, Memory.UNKNOWN)
 
     # Its methods
 

@@ -280,7 +280,7 @@ class Reach:
                     if name not in self.known.selections:
                         return True
             case ast.Name(id=alias):
-                if alias in self.known.casting:
+                if alias in self.known.casting or self._is_cast(call, alias):
                     return True
                 if not carries:
                     return False
@@ -328,8 +328,8 @@ class Reach:
 
     def _is_cast(self, call: ast.Call, name: str) -> bool:
         if name in ("float", "double"):
-            return True
-        if name not in ("to", "type"):
+            return isinstance(call.func, ast.Attribute)
+        if name not in ops.casts():
             return False
         values = [*call.args, *(keyword.value for keyword in call.keywords)]
         return any(map(self._may_be_type, values))
@@ -339,7 +339,8 @@ class Reach:
             case ast.Attribute():
                 return _is_type(node)
             case ast.Name(id=name):
-                return self.known.imported.get(name) in _WIDE or self._names_a_type
+                is_wide = name in _WIDE or self.known.imported.get(name) in _WIDE
+                return is_wide or self._names_a_type
             case _:
                 return False
 

@@ -183,6 +183,17 @@ def _is_in(dotted: str, module: str) -> bool:
 
 
 @cache
+def casts() -> frozenset[str]:
+    """The names of the methods and functions that may give a wider float type."""
+    return frozenset(
+        name for name in names_of(Role.CAST) if (tensor(name) or _NONE).may_widen
+    )
+
+
+_NONE = Operation("", Memory.UNKNOWN)
+
+
+@cache
 def names_of(*roles: Role) -> frozenset[str]:
     """The names of the methods, attributes and functions of torch of some roles."""
     return frozenset(

@@ -17,7 +17,7 @@ t    fresh  gives=int64 (...) tril_indices triu_indices unravel_index
 t    fresh  factory gives=literal axes=given (size fill_value out= dtype= layout=
     device= requires_grad= pin_memory= names=) full
 t    fresh  factory gives=literal axes=literal (...) tensor
-t    either itself gives=literal axes=literal (data dtype= device=) as_tensor
+t    either itself cast gives=literal axes=literal typed (data dtype= device=) as_tensor
 t    either itself typed gives=literal axes=literal (...) asarray
 t    either gives=int64 axes=literal (...) LongTensor
 t    either gives=int32 axes=literal (...) IntTensor

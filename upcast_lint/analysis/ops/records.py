@@ -293,6 +293,12 @@ class Operation(NamedTuple):
         return "itself" in self.flags
 
     @property
+    def may_widen(self) -> bool:
+        """Whether it converts to a wide float, or to a type that it is told."""
+        is_wide = self.gives in (Gives.FLOAT32, Gives.FLOAT64) or self.names_type
+        return self.role is Role.CAST and is_wide
+
+    @property
     def sees_memory(self) -> bool:
         """Whether the result depends on where in memory the tensor lies."""
         return "memory" in self.flags

@@ -73,9 +73,9 @@ m    either cast gives=int8 axes=same settles (memory_format=) char
 m    either cast gives=uint8 axes=same settles (memory_format=) byte
 m    either cast gives=bool axes=same settles (memory_format=) bool
 m    either cast gives=complex axes=same (memory_format=) cdouble cfloat chalf
-m    either cast gives=asked axes=same
+m    either cast gives=asked axes=same typed
     (*any device= dtype= non_blocking= copy= memory_format= other=) to?
-m    either cast gives=asked axes=same (dtype= non_blocking=) type?
+m    either cast gives=asked axes=same typed (dtype= non_blocking=) type?
 m    either cast gives=like axes=same (other) type_as
 m    either move axes=same (memory_format=) cpu?
 m    either move axes=same (device= non_blocking= memory_format=) cuda?
