@@ -109,7 +109,9 @@ def _called_as_function(call: ast.Call, dotted: str, facts: Facts) -> Cast | Non
     if isinstance(source, ast.Starred):
         return None
     if not dotted.startswith(_TENSOR):
-        # It takes lists and numbers, too.
+        # It takes lists and numbers, too, and all else by keyword.
+        if len(call.args) > 1:
+            return None
         from .receivers import Receiver, receiver_of
 
         if receiver_of(source, facts) is not Receiver.TENSOR:

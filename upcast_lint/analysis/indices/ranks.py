@@ -254,8 +254,12 @@ class Shapes:
                 isinstance(size, ast.Starred) for size in sizes
             ):
                 more = len(sizes) - 1
+                dim = call.number("dim")
                 return frozenset(
-                    r + more for r in self.ranks(call.tensor) if r + more <= MOST_AXES
+                    r + more
+                    for r in self.ranks(call.tensor)
+                    if r + more <= MOST_AXES
+                    and (dim is None or normal(dim, r) is not None)
                 )
             case _:
                 return ANY_RANK
