@@ -17,6 +17,7 @@ _DOT = rb"\.[ \t\f\r\n\\]*"
 _CALL = _DOT + rb"(?:float|double)[ \t\f\r\n\\]*[(#]"
 _CONVERSION = _DOT + rb"(?:to|type) ?\("
 _TYPE = _DOT + rb"(?:float|double)"
+_BUILTIN = rb"[(,=][ \t\f\r\n\\]*float[ \t\f\r\n\\]*[,)#]"
 _IMPORTED_TYPE = (
     rb"from torch[\w.]*[\s\\]+import[\s\\(]*+"
     rb"(?:[\w\s,\\]|#[^\n]*+)*?(?:float|double)"
@@ -32,6 +33,8 @@ def may_spell_cast(data: bytes) -> bool:
         return False
     if re.search(_CALL, data) is not None:
         return True
-    if b"torch" not in data or re.search(_CONVERSION, data) is None:
+    if b"torch" not in data:
         return False
-    return any(re.search(each, data) for each in (_TYPE, _IMPORTED_TYPE))
+    if re.search(_CONVERSION, data) is None and b"as_tensor(" not in data:
+        return False
+    return any(re.search(each, data) for each in (_TYPE, _BUILTIN, _IMPORTED_TYPE))

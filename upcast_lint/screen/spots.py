@@ -8,7 +8,7 @@ type
     `.float32`, `.float64`, or `.float` or `.double` not called, where a conversion may
     be given it, or where it may be given a name that a conversion takes.
 conversion
-    `.to(` or `.type(`.
+    `.to(`, `.type(` or `as_tensor(`.
 
 Limits: a comment between a dot and the name after it, blanks other than one space
 between `to` and its parenthesis or between `from` and `torch`, and identifiers in
@@ -32,6 +32,9 @@ _SPELLING = re.compile(
     _DOT + r"((?:float|double)(32|64)?)(?!\w)(?:[ \t\f\r\n\\]*([(#]))?"
 )
 _CONVERSION = re.compile(_DOT + r"((?:to|type) ?\()")
+_GIVEN = re.compile(r"[(,=][ \t\f\r\n\\]*(float)[ \t\f\r\n\\]*[,)#]")
+"""Python's `float`, where it may be the type that a conversion is given."""
+_FUNCTION = "as_tensor("
 _STRING = re.compile(r"'[^'\\]*'|\"[^\"\\]*\"")
 _COMMENT = re.compile(r"#[^\n]*")
 _NEAR = 400
@@ -61,9 +64,14 @@ def find_spots(text: str) -> Spots:
             calls.append(match.start(1))
         if size or following != "(":
             types.append(match.span(1))
-    if "torch" not in text or not any(find_conversions(text)):
+    conversions = list(find_conversions(text)) if "torch" in text else []
+    if not conversions:
         return Spots(calls, [], False)  # the types are those of numpy and others
-    taken = [start for start, end in types if _may_be_taken(text, start, end)]
+    for offset in conversions:
+        given = _GIVEN.finditer(text, offset, offset + _NEAR)
+        types += (match.span(1) for match in given)
+    spans = sorted(set(types))
+    taken = [start for start, end in spans if _may_be_taken(text, start, end)]
     is_imported = not _WIDE.isdisjoint(torch_names(text).values())
     return Spots(calls, taken, is_imported)
 
@@ -74,6 +82,11 @@ def find_conversions(
     end = len(text) if end is None else end
     for match in _CONVERSION.finditer(text, start, end):
         yield match.start(1)
+    found = text.find(_FUNCTION, start, end)
+    while found >= 0:
+        if not is_word(text[found - 1 : found]):
+            yield found
+        found = text.find(_FUNCTION, found + 1, end)
 
 
 def torch_names(text: str) -> dict[str, str]:
@@ -157,7 +170,9 @@ def _takes(before: str, following: str) -> bool:
     if before.endswith("="):
         target = before[before.rfind("\n") + 1 : -1]
         return following != "," or not {",", ")", "]"}.isdisjoint(target)
-    return before.endswith(("to", "type", "(", ",", "\\", ":")) or not before
+    return (
+        before.endswith(("to", "type", "as_tensor", "(", ",", "\\", ":")) or not before
+    )
 
 
 def _opened(text: str) -> int:
