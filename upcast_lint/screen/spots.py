@@ -32,6 +32,7 @@ _COMPARISONS = ("==", "!=", "<=", ">=")
 _CONVERSIONS = ("to(", "type(", "to (", "type (")
 _FUNCTION = "as_tensor("
 _TAKING = ("to", "type", "as_tensor", "(", ",", "\\", ":")
+_GIVEN = re.compile(r"(?:\bto ?\((?:[^()]*,)?|\bdtype ?=)[\s\\]*\Z")
 _STRING = re.compile(r"'[^'\\]*'|\"[^\"\\]*\"")
 _COMMENT = re.compile(r"#[^\n]*")
 _NEAR = 400
@@ -133,10 +134,7 @@ def is_word(character: str) -> bool:
 
 def _is_given(text: str, start: int) -> bool:
     """Whether Python's `float` may be given to a conversion: `x.to(float)`."""
-    before = text[max(0, start - _FEW) : start]
-    if not before.rstrip().endswith(("(", ",", "=")):
-        return False
-    return "to(" in before or "to (" in before or "dtype" in before
+    return _GIVEN.search(text, max(0, start - _FEW), start) is not None
 
 
 def _may_be_imported(text: str, start: int) -> bool:
