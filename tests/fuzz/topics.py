@@ -23,6 +23,7 @@ from . import (
     noise,
     odd_indices,
     queries,
+    rowwise,
     sharing,
     spellings,
     writers,
@@ -44,6 +45,7 @@ _MODULES: tuple[tuple[int, ModuleType], ...] = (
     (7, spellings),
     (7, odd_indices),
     (6, sharing),
+    (14, rowwise),
 )
 
 

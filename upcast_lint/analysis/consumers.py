@@ -5,8 +5,8 @@ from __future__ import annotations
 import ast
 from collections.abc import Callable
 
-from . import operators
-from .casts import Cast
+from . import operators, ops
+from .casts import Cast, is_on_cpu
 from .directives import Directives
 from .facts import Facts
 from .pieces.rounds import iterating
@@ -16,6 +16,7 @@ from .reads import (
     Form,
     Kind,
     Result,
+    RowWise,
     Selection,
     Step,
     StepKind,
@@ -25,6 +26,7 @@ from .reads import (
 from .scalars import Operand, classify_operand, exact_constant
 from .syntax import is_none_test
 from .tensor_calls import is_builtin
+from .values import integer, truth
 
 Recogniser = Callable[[Use], tuple[str, Selection | Waste] | None]
 """Gives the code of the rule that knows a use, and what the use is."""
@@ -50,6 +52,8 @@ class Consumers:
         self.facts = facts
         self.directives = directives
         self.recognise = recognise
+        self.wastes: dict[ast.AST, tuple[str, Waste]] = {}
+        """What some consumers waste, if they read the copy whole."""
 
     def of(self, node: ast.expr) -> Consumption:
         """What takes the value of `node`, which is not merely bound to a name."""
@@ -132,14 +136,8 @@ class Consumers:
             return None
         code, selection = found
         if isinstance(selection, Waste):
-            reason = f"read whole by `{selection.label}`"
-            return Consumption(
-                kind=Kind.FULL,
-                node=use.node,
-                reason=reason,
-                code=code,
-                waste=selection,
-            )
+            self.wastes[use.node] = code, selection
+            return None
         if selection.narrow is None:
             if selection.is_view and isinstance(selection.node, ast.expr):
                 is_tuple = selection.result is Result.PARTS
@@ -276,7 +274,55 @@ class Consumers:
             return _full(call, f"read whole by `{name}`")
         if name in operators.ELEMENTWISE:
             return self._elementwise(node, call, name, arguments, keywords)
+        row = self._row_wise(node, call, name)
+        if row is not None:
+            return Consumption(row)
         return _full(call, f"read whole by `{name}`")
+
+    def _row_wise(self, node: ast.expr, call: ast.Call, name: str) -> Step | None:
+        """An operation along one dimension of the copy, written as a number."""
+        dotted = self.facts.resolve(call.func)
+        known = ops.method(name) if dotted is None else ops.function(dotted)
+        if known is None or name not in operators.ROW_WISE:
+            return None
+        if known.bits not in (ops.Bits.ROW, ops.Bits.ROW_OUTPUT):
+            return None
+        bound = known.bind(call)
+        if bound is None or not bound.is_complete:
+            return None
+        given = {name: each for name, each in bound.of.items() if each is not node}
+        dim, keepdim = integer(given.pop("dim", None)), given.pop("keepdim", None)
+        dtype = given.pop("dtype", None)
+        if dim is None or (keepdim is not None and truth(keepdim) is None):
+            return None
+        if dtype is not None and not self._names_dtype(dtype):
+            return None
+        if any(not isinstance(each, ast.Constant) for each in given.values()):
+            return None
+        if known.axes is ops.Axes.REDUCE:
+            reduces = not truth(keepdim)
+        elif known.axes is ops.Axes.SAME:
+            reduces = False
+        else:
+            return None
+        condition = None
+        if known.axes is ops.Axes.REDUCE or known.bits is ops.Bits.ROW_OUTPUT:
+            condition = (
+                f"`{name}` adds up a row in one order, however it lies in memory"
+            )
+        elif not is_on_cpu(self.cast, self.facts):
+            condition = (
+                f"the kernel of `{name}` gives a row the same bits wherever it lies, "
+                "as it does on a CPU"
+            )
+        return Step(
+            StepKind.LIFT,
+            call,
+            node,
+            condition,
+            exact_gradient=False,
+            row=RowWise(name, dim, reduces),
+        )
 
     def _new(
         self, call: ast.Call, name: str, keywords: list[ast.keyword]
@@ -328,7 +374,8 @@ class Consumers:
         ):
             return _full(call, f"read whole by `{name}`")
         condition = None
-        if name not in operators.CLAMPS:
+        known = ops.method(name) or ops.function(f"torch.nn.functional.{name}")
+        if known is None or known.bits is not ops.Bits.ELEMENT:
             condition = f"the kernel of `{name}` treats every element alike"
         assumed = [
             self.facts.text(a)

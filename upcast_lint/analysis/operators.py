@@ -42,6 +42,9 @@ ELEMENTWISE = words("""
     """)
 """Elementwise functions. Kernels may treat a vector and its tail differently."""
 
+ROW_WISE = words("softmax log_softmax logsumexp cumsum normalize")
+"""Functions of each row over which what takes rows is lifted; the table has more."""
+
 CLAMPS = words("clamp clip clamp_min clamp_max relu")
 """Elementwise functions that give one of their inputs, bit for bit."""
 

@@ -26,6 +26,7 @@ _STEPS = (
     | operators.ELEMENTWISE
     | operators.COPIES
     | operators.IN_PLACE_ARITHMETIC
+    | operators.ROW_WISE
 )
 _WIDE = frozenset(("float32", "float64", "float", "double"))
 _AFTER_TARGET = re.compile(r"[\s\\]*(?!==)[=,)\]:#]")
