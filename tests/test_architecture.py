@@ -29,7 +29,7 @@ LAYERS = (
     ("rule",),
     ("rules",),
     ("registry",),
-    ("safety", "wording"),
+    ("safety", "wording", "across"),
     ("judge",),
     ("screen",),
     ("linter",),

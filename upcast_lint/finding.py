@@ -157,6 +157,8 @@ class Finding(NamedTuple):
     suppression_rows: tuple[int, ...] = ()
     cell: int | None = None
     notes: tuple[str, ...] = ()
+    related: tuple[Read, ...] = ()
+    """Where another function takes the copy."""
 
     @property
     def sort_key(self) -> tuple[int, Range, str]:

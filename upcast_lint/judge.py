@@ -6,6 +6,8 @@ import ast
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 
+from .across import handings_of, read_elsewhere
+from .analysis import ops
 from .analysis.casts import Cast, recognise_cast
 from .analysis.coverage import covers_everything
 from .analysis.directives import Directives
@@ -40,8 +42,11 @@ from .safety import Assessment, assess, values_of
 from .source import Source
 from .wording import Wording
 
-_LOOKING = ("locals", "vars", "eval", "exec", "dir", "globals")
+_HEADS = ("lm_head", "output_layer", "head")
 _ANY_WIDTH = ("`--width any` reports every width",)
+_DEEPEST = 3
+"""Functions that a copy is followed through."""
+_LOOKING = ("locals", "vars", "eval", "exec", "dir", "globals")
 _KERNEL_LANGUAGES = ("triton", "tilelang", "numba", "jax", "mlx", "cutlass", "taichi")
 
 
@@ -53,6 +58,8 @@ class Demands:
     vocab_names: tuple[str, ...]
     not_vocab_names: tuple[str, ...]
     inference: bool
+    depth: int = 0
+    """How many functions the copy has been handed through."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -109,6 +116,7 @@ def findings_of(
             )
             yield adviser.advice(by_code, wasteful)
         if not flow.selections():
+            yield from _found_elsewhere(flow, facts, rules, directives, demands)
             continue
         if may_be_container(cast.source, flow.selections(), facts):
             continue
@@ -128,6 +136,51 @@ def findings_of(
         finding = judge.finding(by_code, elements)
         if finding is not None:
             yield finding
+
+
+def _found_elsewhere(
+    flow: Flow,
+    facts: Facts,
+    rules: Sequence[Rule],
+    directives: Directives,
+    demands: Demands,
+) -> Iterator[Finding]:
+    """The finding at a cast whose copy only functions of the file read."""
+    handings = handings_of(flow, facts)
+    if not handings or demands.depth >= _DEEPEST:
+        return
+    cast = flow.cast
+    elements = element_type(cast.source, facts)
+    if elements.elements in (Elements.NOT_FLOAT, Elements.WIDE):
+        return
+    inside = replace(demands, any_width=True, depth=demands.depth + 1)
+
+    def judge(facts: Facts, calls: Sequence[ast.Call]) -> Iterator[Finding]:
+        return findings_of(facts, calls, rules, directives, inside)
+
+    found = read_elsewhere(cast, handings, facts, judge)
+    if found is None:
+        return
+    width = _width_of(cast, facts, demands)
+    first, takers = found.inner[0], found.related
+    words = Wording(facts, flow, paths_of(flow, facts), width)
+    safety = Safety.DISPLAY if found.fix is None else found.fix.safety
+    where = facts.source.node_range(cast.call)
+    notes = ["not rewritten: the copy is read in another function, to cast there"]
+    yield first._replace(
+        message=words.message_elsewhere(found.functions),
+        range=where,
+        cast=where,
+        cast_label=words.cast_label(),
+        reads=tuple(read for each in found.inner for read in each.reads),
+        because=width.because or _ANY_WIDTH,
+        condition=first.condition if found.fix else None,
+        safety=safety,
+        fix=found.fix,
+        suppression_rows=_rows_of([cast.call], facts),
+        notes=() if found.fix else tuple(notes),
+        related=(*takers, *(read for each in found.inner for read in each.related)),
+    )
 
 
 def too_large(scope: ScopeNode, source: Source) -> Finding:
@@ -218,6 +271,24 @@ def _dimensions(flow: Flow, width: Width, facts: Facts) -> tuple[str, ...]:
     return tuple(name if size is None else str(size) for size, name in pairs)
 
 
+def _rows_of(nodes: Sequence[ast.AST], facts: Facts) -> tuple[int, ...]:
+    """The first and last rows of the statements around nodes."""
+    rows: set[int] = set()
+    for node in nodes:
+        if isinstance(node, ast.comprehension):
+            node = node.iter
+        statement = facts.tree.statement(node)
+        if isinstance(statement, ast.Lambda):
+            continue
+        rows.add(statement.lineno)
+        last = statement.end_lineno or statement.lineno
+        body = getattr(statement, "body", None)
+        if isinstance(body, list):
+            last = max(getattr(node, "end_lineno", 0) or 0, statement.lineno)
+        rows.add(last)
+    return tuple(sorted(rows))
+
+
 class _Judge:
     def __init__(
         self,
@@ -268,8 +339,11 @@ class _Judge:
             safety=safety,
             fix=fix,
             estimate=words.estimate(reads),
-            suppression_rows=self._suppression_rows(reads),
+            suppression_rows=_rows_of(
+                [self.flow.cast.call, *(read.node for read in reads)], self.facts
+            ),
             notes=tuple(notes),
+            related=words.returned(),
         )
 
     def advice(self, rules: dict[str, Rule], reads: Sequence[Read]) -> Finding:
@@ -290,7 +364,9 @@ class _Judge:
             ),
             because=self.width.because or _ANY_WIDTH,
             estimate=words.wasted(wastes),
-            suppression_rows=self._suppression_rows(reads),
+            suppression_rows=_rows_of(
+                [self.flow.cast.call, *(read.node for read in reads)], self.facts
+            ),
             notes=(f"not rewritten: {wastes[0].advice}",),
         )
 
@@ -398,18 +474,8 @@ class _Judge:
         if isinstance(value, ast.Call):
             function = value.func
             name = function.attr if isinstance(function, ast.Attribute) else ""
-            return name in (
-                "contiguous",
-                "reshape",
-                "log_softmax",
-                "softmax",
-                "matmul",
-                "linear",
-                "clone",
-                "lm_head",
-                "output_layer",
-                "head",
-            )
+            made = ops.tensor(name)
+            return name in _HEADS or (made is not None and made.is_compact)
         return False
 
     # Places
@@ -425,19 +491,3 @@ class _Judge:
             return self.source.node_range(statement)
         node = read.node if isinstance(read.node, ast.expr) else cast.call
         return self.source.node_range(node)
-
-    def _suppression_rows(self, reads: Sequence[Read]) -> tuple[int, ...]:
-        rows: set[int] = set()
-        for node in [self.flow.cast.call, *(r.node for r in reads)]:
-            if isinstance(node, ast.comprehension):
-                node = node.iter
-            statement = self.facts.tree.statement(node)
-            if isinstance(statement, ast.Lambda):
-                continue
-            rows.add(statement.lineno)
-            last = statement.end_lineno or statement.lineno
-            body = getattr(statement, "body", None)
-            if isinstance(body, list):
-                last = max(getattr(node, "end_lineno", 0) or 0, statement.lineno)
-            rows.add(last)
-        return tuple(sorted(rows))

@@ -142,6 +142,24 @@ class Wording:
             f"{when}"
         )
 
+    def returned(self) -> tuple[ReportedRead, ...]:
+        """Where a function of the file returns the cast."""
+        cast = self.flow.cast
+        if cast.returned is None or not isinstance(cast.call.func, ast.Name):
+            return ()
+        where = self.facts.source.node_range(cast.returned)
+        return (ReportedRead(where, f"`{cast.call.func.id}` returns the cast"),)
+
+    def message_elsewhere(self, functions: Sequence[str]) -> str:
+        """The message where only functions that take the copy read it."""
+        cast = self.flow.cast
+        names = [f"`{name}`" for name in dict.fromkeys(functions)]
+        reads = "reads only a part" if len(names) == 1 else "read only parts"
+        return (
+            f"`{self.facts.shown(cast.source)}` is upcast to {cast.dtype} whole, "
+            f"but {_listed(names)} {reads} of it"
+        )
+
     def _condition(self, reads: Sequence[Read]) -> str:
         """In which branch the selection is, where others read the whole copy."""
         if not self.flow.full_reads():

@@ -12,7 +12,7 @@ from upcast_lint.analysis.values import integer
 def recognise(use: Use) -> Selection | None:
     if use.name != "index_select":
         return None
-    bound = use.bind(("input", "dim", "index"))
+    bound = use.bind()
     if bound is None or not {"dim", "index"} <= bound.keys():
         return None
     index = bound["index"]

@@ -19,7 +19,6 @@ _ROW_WISE = (
     "F.softmax($c, dim=-1, dtype=torch.float32)",
     "$c.cumsum(-1)",
     "torch.cumsum($c, dim=-1)",
-    "F.normalize($c, dim=-1)",
 )
 _OTHER_AXES = ("$c.softmax(1)", "F.log_softmax($c, dim=0)", "$c.softmax(-2)")
 _REDUCED = ("$c.logsumexp(-1)", "torch.logsumexp($c, dim=-1)")

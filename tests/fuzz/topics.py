@@ -14,6 +14,7 @@ from . import (
     aliases,
     arrays,
     ends,
+    functions,
     handlers,
     holders,
     layouts,
@@ -46,6 +47,7 @@ _MODULES: tuple[tuple[int, ModuleType], ...] = (
     (7, odd_indices),
     (6, sharing),
     (14, rowwise),
+    (10, functions),
 )
 
 

@@ -13,10 +13,11 @@ from dataclasses import dataclass, replace
 from typing import Any
 from unittest.mock import patch
 
-from upcast_lint import safety
-from upcast_lint.analysis import consumers, effects, gradients, reads
+from upcast_lint import across, safety
+from upcast_lint.analysis import consumers, effects, flow, gradients, reads
 from upcast_lint.analysis.indices import Proof
 from upcast_lint.analysis.reads import Consumption, Kind, StepKind
+from upcast_lint.analysis.rows import Rows
 from upcast_lint.rewrite import edits, plan, sink, text
 
 from .attack import Tier
@@ -238,6 +239,13 @@ def _takes_everything_for_floats() -> Iterator[None]:
 
 
 @contextmanager
+def _forgets_other_callers() -> Iterator[None]:
+    """Moves a cast into a function that others call without one."""
+    with patch.object(across, "_casts_of_callers", lambda handing, cast, facts: [cast]):
+        yield
+
+
+@contextmanager
 def _casts_in_every_arm() -> Iterator[None]:
     """Casts wherever the whole copy is read, instead of once before."""
     with (
@@ -245,6 +253,40 @@ def _casts_in_every_arm() -> Iterator[None]:
         patch.object(sink._Sinker, "_sinks_into", lambda self, s: any(sink._arms(s))),
         patch.object(plan, "casts_twice", lambda *arguments: False),
     ):
+        yield
+
+
+@contextmanager
+def _takes_columns_for_rows() -> Iterator[None]:
+    """Lifts over a softmax whatever is taken of it, along whichever axis it works."""
+
+    def rows(*arguments: Any) -> Rows:
+        return Rows.WHOLE
+
+    with (
+        patch.object(flow, "rows_of", rows),
+        patch.object(flow, "rows_cut", rows),
+        patch.object(safety, "rows_of", rows),
+    ):
+        yield
+
+
+@contextmanager
+def _lifts_over_products() -> Iterator[None]:
+    """Takes a row of a product for the product of a row."""
+    real = consumers.Consumers.of
+
+    def of(self: consumers.Consumers, node: ast.expr) -> Consumption:
+        found, parent = real(self, node), self.facts.tree.parents[node]
+        match parent:
+            case ast.BinOp(op=ast.MatMult(), left=left) if left is node:
+                row = reads.RowWise("matmul", -1, False)
+                step = reads.Step(StepKind.LIFT, parent, node, row=row)
+                return Consumption(step)
+            case _:
+                return found
+
+    with patch.object(consumers.Consumers, "of", of):
         yield
 
 
@@ -287,5 +329,10 @@ WRONG_FIXERS = (
     ),
     WrongFixer("forgets gradient modes", Tier.SAFE, _forgets_gradient_modes, "modes"),
     WrongFixer("takes everything for floats", Tier.SAFE, _takes_everything_for_floats),
+    WrongFixer("forgets other callers", Tier.SAFE, _forgets_other_callers, "functions"),
     WrongFixer("casts in every arm", Tier.UNSAFE, _casts_in_every_arm, "ends"),
+    WrongFixer(
+        "takes columns for rows", Tier.UNSAFE, _takes_columns_for_rows, "rowwise"
+    ),
+    WrongFixer("lifts over products", Tier.SAFE, _lifts_over_products, "rowwise"),
 )

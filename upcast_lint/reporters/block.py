@@ -67,5 +67,7 @@ def _facts(finding: Finding, report: Report) -> Iterator[tuple[str, str]]:
         yield f"fix ({finding.fix.safety.value})", why or finding.fix.message
     elif finding.condition:
         yield "no fix", finding.condition
+    for other in finding.related:
+        yield "elsewhere", f"line {other.range.start.row}: {other.label}"
     for note in finding.notes:
         yield "note", note

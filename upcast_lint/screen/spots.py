@@ -8,7 +8,7 @@ type
     `float32`, `float64`, or `.float` or `.double` not called, where a conversion may be
     given it, or where it may be given a name that a conversion takes.
 conversion
-    `.to(` or `.type(`.
+    `.to(`, `.type(` or `as_tensor(`.
 
 Limits: a comment between a dot and the name after it, blanks other than one space
 between `to` and its parenthesis or between `from` and `torch`, and identifiers in
@@ -30,9 +30,13 @@ _IN_NAME = f"{ascii_letters}{digits}_."
 _QUOTES = ('"', "'")
 _COMPARISONS = ("==", "!=", "<=", ">=")
 _CONVERSIONS = ("to(", "type(", "to (", "type (")
+_FUNCTION = "as_tensor("
+_TAKING = ("to", "type", "as_tensor", "(", ",", "\\", ":")
 _STRING = re.compile(r"'[^'\\]*'|\"[^\"\\]*\"")
 _COMMENT = re.compile(r"#[^\n]*")
 _NEAR = 400
+_FEW = 80
+"""How far the name of a conversion can be that takes Python's `float`."""
 """How far the bracket can be that a type on a line of its own stands in."""
 
 _TORCH_IMPORT = re.compile(
@@ -74,8 +78,11 @@ def find_spots(text: str) -> Spots:
                     calls.append(start)
                 if is_called is not True:
                     types.append((start, end))
-            elif not is_imported:
-                is_imported = _may_be_imported(text, start)
+            else:
+                if _is_given(text, start):
+                    types.append((start, end))
+                if not is_imported:
+                    is_imported = _may_be_imported(text, start)
             start = text.find(word, end)
     if "torch" not in text:
         return Spots(calls, [], False)  # the types are those of numpy and others
@@ -94,6 +101,11 @@ def find_conversions(
             if text[found - 1 : found] == "." or _follows_dot(text, found):
                 yield found
             found = text.find(word, found + 1, end)
+    found = text.find(_FUNCTION, start, end)
+    while found >= 0:
+        if not is_word(text[found - 1 : found]):
+            yield found
+        found = text.find(_FUNCTION, found + 1, end)
 
 
 def torch_names(text: str) -> dict[str, str]:
@@ -117,6 +129,14 @@ def torch_names(text: str) -> dict[str, str]:
 
 def is_word(character: str) -> bool:
     return character == "_" or character.isalnum()
+
+
+def _is_given(text: str, start: int) -> bool:
+    """Whether Python's `float` may be given to a conversion: `x.to(float)`."""
+    before = text[max(0, start - _FEW) : start]
+    if not before.rstrip().endswith(("(", ",", "=")):
+        return False
+    return "to(" in before or "to (" in before or "dtype" in before
 
 
 def _may_be_imported(text: str, start: int) -> bool:
@@ -201,7 +221,9 @@ def _takes(before: str, following: str) -> bool:
     if before.endswith("="):
         target = before[before.rfind("\n") + 1 : -1]
         return following != "," or not {",", ")", "]"}.isdisjoint(target)
-    return before.endswith(("to", "type", "(", ",", "\\", ":")) or not before
+    return (
+        before.endswith(("to", "type", "as_tensor", "(", ",", "\\", ":")) or not before
+    )
 
 
 def _opened(text: str) -> int:

@@ -17,10 +17,11 @@ import ast
 from collections.abc import Iterator
 from dataclasses import dataclass
 
+from .. import ops
 from ..facts import Facts
-from ..operators import words
+from ..ops import Role
+from ..words import words
 
-_CLASSES = words("no_grad inference_mode enable_grad")
 _FUNCTIONS = words(
     """
     set_grad_enabled _set_grad_enabled _enter_inference_mode _exit_inference_mode
@@ -230,7 +231,7 @@ def _yields_in_region(function: ast.AST) -> bool:
         isinstance(node, ast.With | ast.AsyncWith)
         and any(isinstance(each, ast.Yield | ast.YieldFrom) for each in ast.walk(node))
         and any(
-            word in _CLASSES | _FUNCTIONS
+            word in ops.names_of(Role.MODE) | _FUNCTIONS
             for item in node.items
             for word in _mentions(item.context_expr)
         )

@@ -1,7 +1,7 @@
 """What is known of operations, in one table: of torch, numpy and Python itself.
 
-A row of the table is `kinds memory words… (takes) {writes} names…`; an indented line
-goes on with the one above.
+A row of the table is `kinds memory words… (takes) {writes} names…`; a line that is
+indented goes on with the one above.
 
 kinds
     Where the names stand: `m` methods of a tensor, `p` its attributes, `t` functions of
@@ -180,6 +180,25 @@ def _is_in(dotted: str, module: str) -> bool:
         return True
     outer, _, owner = head.rpartition(".")
     return outer == module and (owner[:1].isupper() or owner == "datetime")
+
+
+@cache
+def casts() -> frozenset[str]:
+    """The names of the methods and functions that may give a wider float type."""
+    return frozenset(
+        name for name in names_of(Role.CAST) if (tensor(name) or _NONE).may_widen
+    )
+
+
+@cache
+def row_wise() -> frozenset[str]:
+    """The names of the operations over which what takes whole rows is lifted."""
+    return frozenset(
+        name for name in names_of(Role.ROW) if (tensor(name) or _NONE).lifts_rows
+    )
+
+
+_NONE = Operation("", Memory.UNKNOWN)
 
 
 @cache

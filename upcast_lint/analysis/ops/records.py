@@ -55,6 +55,8 @@ class Role(enum.Enum):
     """A mask, of one element of each operand."""
     ROW = "row"
     """A function of all elements along a dimension, or of all there are."""
+    LOSS = "loss"
+    """One number, or one for each row, of a tensor and its targets."""
     PRODUCT = "product"
     """Sums of products of elements."""
     JOIN = "join"
@@ -283,9 +285,18 @@ class Operation(NamedTuple):
     @property
     def passes_on(self) -> bool:
         """Whether the result is a view of the tensor, itself, or its elements anew."""
-        return (
-            self.memory is Memory.VIEW or "itself" in self.flags or self.role in _GUISES
-        )
+        return self.memory is Memory.VIEW or self.keeps_whole or self.role in _GUISES
+
+    @property
+    def keeps_whole(self) -> bool:
+        """Whether the result is the tensor itself, or holds what it holds."""
+        return "itself" in self.flags
+
+    @property
+    def may_widen(self) -> bool:
+        """Whether it converts to a wide float, or to a type that it is told."""
+        is_wide = self.gives in (Gives.FLOAT32, Gives.FLOAT64) or self.names_type
+        return self.role is Role.CAST and is_wide
 
     @property
     def sees_memory(self) -> bool:
@@ -298,9 +309,63 @@ class Operation(NamedTuple):
         return "dense" in self.flags
 
     @property
-    def makes_dense(self) -> bool:
-        """Whether the result lies without gaps."""
-        return "makes-dense" in self.flags
+    def packs(self) -> bool:
+        """Whether it copies a strided tensor, and gives a dense one back as it is."""
+        return "packs" in self.flags
+
+    @property
+    def is_compact(self) -> bool:
+        """Whether the result evidently has no gaps in memory."""
+        return "compact" in self.flags
+
+    @property
+    def forgets_memory(self) -> bool:
+        """Whether nothing is left of the tensor but numbers of Python."""
+        return "forgets" in self.flags
+
+    @property
+    def tells_device(self) -> bool:
+        """Whether the result depends on the device of the tensor."""
+        return "placed" in self.flags or self.role in (Role.LIKE, Role.NEW)
+
+    @property
+    def wants_floats(self) -> bool:
+        """Whether it is not implemented for integers, nor converts them."""
+        return "floats" in self.flags
+
+    @property
+    def names_type(self) -> bool:
+        """Whether an argument may name the type of the result."""
+        return "typed" in self.flags
+
+    @property
+    def chooses(self) -> bool:
+        """Whether it names one of many, or a few: a class, a token."""
+        return "chooses" in self.flags
+
+    @property
+    def scales(self) -> bool:
+        """Whether it multiplies or divides."""
+        return "scales" in self.flags
+
+    @property
+    def takes_dimension(self) -> bool:
+        return any(parameter.name == "dim" for parameter in self.takes or ())
+
+    @property
+    def takes_size(self) -> bool:
+        """Whether it is told the size of its parts."""
+        return "by-size" in self.flags
+
+    @property
+    def takes_count(self) -> bool:
+        """Whether it is told the number of its parts."""
+        return "by-count" in self.flags
+
+    @property
+    def takes_ends(self) -> bool:
+        """Whether it is told where its parts end, where it is given a list."""
+        return "by-ends" in self.flags
 
     @property
     def cuts_gradient(self) -> bool:
@@ -348,6 +413,11 @@ class Operation(NamedTuple):
         return self.gives_pair or self.role is Role.PARTS or "several" in self.flags
 
     @property
+    def lifts_rows(self) -> bool:
+        """Whether what takes whole rows is lifted over it."""
+        return "lifts" in self.flags
+
+    @property
     def raises_to_power(self) -> bool:
         """Whether it is exact for some exponents only."""
         return "powers" in self.flags
@@ -355,7 +425,14 @@ class Operation(NamedTuple):
     @property
     def gives_number(self) -> bool:
         """Whether it gives a number of Python, whatever it is given."""
-        return bool(self.flags & {"number", "count"})
+        if "number" in self.flags:
+            return True
+        return "steady" in self.flags and not self.folds
+
+    @property
+    def is_steady(self) -> bool:
+        """Whether a call with the same arguments gives the same number later."""
+        return "steady" in self.flags
 
     @property
     def folds(self) -> bool:
@@ -363,8 +440,18 @@ class Operation(NamedTuple):
         return "folds" in self.flags
 
     @property
+    def gives_anything(self) -> bool:
+        """Whether a built-in function may give an object of any kind."""
+        return "open" in self.flags
+
+    @property
     def consumes(self) -> bool:
-        """Whether a built-in function runs the iterators that it is given."""
+        """Whether a built-in function runs an iterator, to its end or one step."""
+        return self.consumes_all or "takes-one" in self.flags
+
+    @property
+    def consumes_all(self) -> bool:
+        """Whether it runs an iterator to its end."""
         return "consumes" in self.flags
 
     @property
@@ -373,9 +460,14 @@ class Operation(NamedTuple):
         return "lazy" in self.flags
 
     @property
+    def calls(self) -> bool:
+        """Whether it calls its first argument."""
+        return "calls" in self.flags
+
+    @property
     def hands_on(self) -> bool:
         """Whether a built-in function gives back what it finds in its argument."""
-        return "iterates" in self.flags
+        return "hands-on" in self.flags
 
     @property
     def only_looks(self) -> bool:
@@ -420,7 +512,7 @@ class Operation(NamedTuple):
                 is_complete = False
                 continue
             name = self.canonical(keyword.arg)
-            if name is None:
+            if name is None or name in found:
                 return None
             found[name] = keyword.value
         if is_complete and any(
@@ -464,6 +556,7 @@ _IMPLIED = {
     Role.ELEMENTWISE: "axes=same",
     Role.TEST: "gives=bool",
     Role.ROW: "gives=float",
+    Role.LOSS: "gives=float settles",
     Role.LIKE: "gives=same axes=same settles",
     Role.NEW: "gives=same",
     Role.JOIN: "gives=joined",
