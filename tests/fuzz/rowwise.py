@@ -23,7 +23,7 @@ _ROW_WISE = (
 _OTHER_AXES = ("$c.softmax(1)", "F.log_softmax($c, dim=0)", "$c.softmax(-2)")
 _REDUCED = ("$c.logsumexp(-1)", "torch.logsumexp($c, dim=-1)")
 _KEPT = ("torch.logsumexp($c, -1, keepdim=True)",)
-_PRODUCTS = ("($c @ torch.ones($c.shape[-1], 33))",)
+_PRODUCTS = ("($c @ weight)", "($c @ weight)", "torch.matmul($c, weight)")
 _EVEN = (
     "$c.tanh()",
     "(torch.tanh($c / 3.0) * 3.0)",
@@ -72,6 +72,8 @@ def prelude(scope: Scope) -> list[str]:
     if scope.choices.chance(75):
         sizes = ", ".join(scope.fresh("size") for _ in source.dims)
         lines.append(f"{sizes} = {source.text}.shape")
+    if source.dims[-1] == "V":
+        lines.append("weight = head_weight.float()")
     if scope.choices.chance(70):
         name = scope.fresh("held")
         lines.append(f"{name} = {source.text}.cpu()")

@@ -78,7 +78,7 @@ def rows_cut(subscript: ast.Subscript, step: Step, facts: Facts) -> Rows:
             taken = _Taken(items, widths, row, rank)
             if taken.is_possible():
                 found.add(taken.leaves_rows(shapes))
-    return _judged(found, all(map(_is_usual, items)))
+    return _judged(found, all(_is_usual(item, known) for item in items))
 
 
 def _judged(found: set[bool], is_usual: bool) -> Rows:
@@ -107,11 +107,12 @@ def _is_ellipsis(item: Item) -> bool:
     return isinstance(item.node, ast.Constant) and item.node.value is Ellipsis
 
 
-def _is_usual(item: Item) -> bool:
+def _is_usual(item: Item, is_rank_known: bool) -> bool:
     """Whether an item is one that people take rows by, where ranks leave it open.
 
     The last position, the last few, and what names some along the first dimension;
-    `[:, 1]` and `[rows, labels]` as often are columns.
+    `[:, 1]` and `[rows, labels]` as often are columns. Where the rank is known, only
+    whether a tensor is a mask is open.
     """
     match item.node:
         case ast.Slice(lower=None, upper=None, step=None):
@@ -121,7 +122,7 @@ def _is_usual(item: Item) -> bool:
         case _ if integer(item.node) is not None:
             return integer(item.node) == -1
         case _:
-            return item.axis == 0
+            return item.axis == 0 or is_rank_known
 
 
 @dataclass(slots=True)
