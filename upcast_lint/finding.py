@@ -137,7 +137,8 @@ class Finding(NamedTuple):
 
     `range` is what the report points at, `cast` where the cast stands (None for
     the UPC9xx findings, which speak about the run). `because` says why the source
-    is taken to be wide; `condition` what would make an unsafe rewrite safe.
+    is taken to be wide; `condition` what would make an unsafe rewrite safe, or why
+    running it did not; `notes` what else is to say, such as why there is none.
     `suppression_rows` are the rows on which a comment can silence it.
     `cell` is the 1-based cell of a notebook, whose rows then count within the cell.
     """

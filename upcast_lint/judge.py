@@ -320,10 +320,10 @@ class _Judge:
         cast = self.flow.cast
         safety = verdict.assessment.safety if verdict.edits else Safety.DISPLAY
         message = words.message(reads)
-        fix = None
+        fix = condition = None
         if verdict.edits:
             fix = Fix(safety, words.fix_message(), verdict.edits)
-        condition = "; ".join(verdict.assessment.conditions) or None
+            condition = "; ".join(verdict.assessment.conditions) or None
         notes = [f"not rewritten: {verdict.reason}"] if verdict.reason else []
         notes += [f"rests on {a}" for a in verdict.assessment.assumptions]
         return Finding(

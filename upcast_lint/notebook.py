@@ -62,7 +62,9 @@ class Notebook:
             spans = parse_spans(self._json)["cells"]
             found = list(_code_cells(notebook, spans)) if _is_python(notebook) else []
         except _MISSHAPEN as error:
-            raise UnreadableSource(f"not a notebook: {error}") from error
+            is_json = not isinstance(error, ValueError)
+            what = "it has no list of cells with their source" if is_json else error
+            raise UnreadableSource(f"not a notebook: {what}") from error
         cells: list[_Cell] = []
         faults: list[Finding] = []
         text = ""

@@ -617,7 +617,7 @@ class _Assessor:
             return
         name = self.facts.shown(source)
         for write in self.effects.writes_to(source):
-            if write.is_remote or not any(
+            if not any(
                 start_of(write.node) > start_of(r.node)
                 or self._share_loop(write.node, r.node)
                 for r in reads

@@ -109,7 +109,9 @@ def _called_as_function(call: ast.Call, dotted: str, facts: Facts) -> Cast | Non
     if isinstance(source, ast.Starred):
         return None
     if not dotted.startswith(_TENSOR):
-        # It takes lists and numbers, too.
+        # It takes lists and numbers, too, and all else by keyword.
+        if len(call.args) > 1:
+            return None
         from .receivers import Receiver, receiver_of
 
         if receiver_of(source, facts) is not Receiver.TENSOR:
@@ -156,11 +158,11 @@ def _cast(
         if arguments or keywords.keys() - {"memory_format"}:
             return None
         return Cast(call, source, wide, None, is_method)
-    if operation.takes and operation.takes[0].name.startswith("*"):
+    if any(parameter.name.startswith("*") for parameter in operation.takes or ()):
         return _to(call, source, arguments, keywords, is_method, facts)
     bound = operation.bind(call)
     spelled = None if bound is None else bound.of.get("dtype")
-    if bound is None or spelled is None:
+    if bound is None or spelled is None or len(arguments) > 1:
         return None
     dtype = _DTYPES.get(facts.resolve(spelled) or "")
     device = bound.of.get("device")

@@ -40,9 +40,6 @@ _CONTAINER_METHODS = words(
     "append extend insert appendleft add pop popleft get items values keys copy update "
     "setdefault clear reverse"
 )
-_OUTSIDE_TORCH = words("argmax argmin argsort tolist item copy")
-"""Methods of an array that give the same whatever its strides."""
-
 _NUMBERS_ALONE = ("backward", "__len__")
 """Methods of which nothing is left but numbers, as of `item`."""
 
@@ -260,7 +257,8 @@ class _Walk:
         if name == "numpy":
             self.pending.append(_Way(call, way.facts, True))
         elif way.is_array:
-            if name not in _OUTSIDE_TORCH:
+            known = ops.array_method(name)
+            if known is None or known.settles is not Settles.YES:
                 self._tells(name)
         else:
             self._operation(way, call, name)

@@ -206,6 +206,10 @@ class Shapes:
                 return self._sized(call)
             case Axes.FLATTEN:
                 return self._flattened(call)
+            case Axes.REMOVE | Axes.DIAGONAL:
+                return frozenset(r - 1 for r in self.ranks(tensor) if r)
+            case Axes.UNFLATTEN:
+                return self._unflattened(call)
             case Axes.COORDINATES:
                 is_tuple = truth(call.given("as_tuple"))
                 return frozenset((1,) if is_tuple else (2,))
@@ -243,6 +247,22 @@ class Shapes:
         if is_one_shape and integer(sizes[0]) is None:
             return ANY_RANK
         return frozenset((len(sizes),))
+
+    def _unflattened(self, call: TensorCall) -> frozenset[int]:
+        match call.given("sizes"):
+            case ast.Tuple(elts=sizes) | ast.List(elts=sizes) if not any(
+                isinstance(size, ast.Starred) for size in sizes
+            ):
+                more = len(sizes) - 1
+                dim = call.number("dim")
+                return frozenset(
+                    r + more
+                    for r in self.ranks(call.tensor)
+                    if r + more <= MOST_AXES
+                    and (dim is None or normal(dim, r) is not None)
+                )
+            case _:
+                return ANY_RANK
 
     def _flattened(self, call: TensorCall) -> frozenset[int]:
         if not call.others:

@@ -39,20 +39,8 @@ from __future__ import annotations
 from functools import cache
 
 from . import creation, elementwise, others, selections, views
-from .records import (
-    Arguments,
-    Axes,
-    Bits,
-    Gives,
-    Memory,
-    Operation,
-    Parameter,
-    Role,
-    Settles,
-    Written,
-    read_row,
-    role_of,
-)
+from .columns import Axes, Bits, Gives, Memory, Role, Settles
+from .records import Arguments, Operation, Parameter, Written, read_row, role_of
 
 __all__ = [
     "Arguments",

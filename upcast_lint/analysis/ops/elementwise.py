@@ -55,8 +55,9 @@ mtF  fresh  gives=same axes=same (weight) prelu
 mt   fresh  gives=whole axes=same () bitwise_not
 mt   fresh  gives=promoted axes=broadcast bits=element settles (other) maximum
     minimum
-mt   fresh  gives=promoted axes=broadcast (other) copysign fmax fmin gcd heaviside
-    lcm nextafter
+mt   fresh  gives=promoted axes=broadcast (other) copysign fmax fmin gcd lcm
+    nextafter
+mt   fresh  gives=promoted axes=broadcast (values) heaviside
 mt   fresh  gives=summed axes=broadcast bits=place (other) fmod remainder
 mt   fresh  gives=summed axes=broadcast (other) floor_divide
 mt   fresh  gives=whole axes=broadcast (other) bitwise_and bitwise_left_shift

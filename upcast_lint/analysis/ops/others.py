@@ -60,8 +60,8 @@ n    value  (arr indices values axis=) {arr} put_along_axis
 r    value  (x axis=) {x} shuffle
 r    fresh  (...) RandomState choice default_rng get_state normal permutation rand
     randint randn random seed set_state uniform
-a    fresh  (axis= out= keepdims= initial= where=) {out} all any argmax argmin max min
-    ptp
+a    fresh  settles (axis= out= keepdims=) {out} argmax argmin
+a    fresh  (axis= out= keepdims= initial= where=) {out} all any max min ptp
 a    fresh  (axis= dtype= out= ddof= keepdims= initial= where=) {out} cumprod cumsum
     mean prod std sum var
 a    fresh  (decimals= out=) {out} round
@@ -70,11 +70,12 @@ a    fresh  (b out=) {out} dot
 a    fresh  (indices axis= out= mode=) {out} take
 a    fresh  (condition axis= out=) {out} compress
 a    fresh  (offset= axis1= axis2= dtype= out=) {out} trace
-a    fresh  (...) argpartition argsort conj copy flatten nonzero repeat searchsorted
-    tobytes
+a    fresh  settles (...) argsort copy
+a    fresh  (...) argpartition conj flatten nonzero repeat searchsorted tobytes
 a    either (...) astype diagonal ravel reshape squeeze swapaxes transpose view
     __array__
-a    value  (...) item tolist tofile
+a    value  settles (...) item tolist
+a    value  (...) tofile
 a    value  (*any) {self} sort fill partition put resize itemset setflags byteswap
     setfield
 """
