@@ -21,18 +21,17 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from itertools import product
 
+from . import ops
 from .facts import Facts
 from .indices import is_mask
 from .indices.axes import ANY_RANK, normal
 from .indices.ranks import Shapes
 from .pieces.subscripts import ADVANCED, Item, ItemKind, subscript_items
-from .reads import RowWise, Selection, Step
+from .reads import Result, RowWise, Selection, Step
 from .values import integer
 
 _MOST_AXES = 6
 """Up to so many axes are gone through, of what may have any."""
-
-_ALONG = ("index_select", "narrow", "select")
 
 
 class Rows(enum.Enum):
@@ -51,7 +50,8 @@ def rows_of(selection: Selection, operand: ast.expr, step: Step, facts: Facts) -
         return rows_cut(node, step, facts)
     if (
         isinstance(node, ast.Call)
-        and selection.label in _ALONG
+        and selection.result is Result.VALUES
+        and _acts_on_one_axis(selection.label)
         and selection.axis is not None
         and not step.row.reduces
         and step.row.dim < 0
@@ -61,6 +61,15 @@ def rows_of(selection: Selection, operand: ast.expr, step: Step, facts: Facts) -
         kept = {a < b for a, b in axes if a is not None and b is not None}
         return _judged(kept, selection.axis == 0)
     return Rows.CUT
+
+
+def _acts_on_one_axis(name: str) -> bool:
+    """Whether a method takes, along one axis, the same of each line."""
+    operation = ops.tensor(name)
+    return operation is not None and (
+        operation.role is ops.Role.PART
+        or (operation.role is ops.Role.PICK and operation.axes is ops.Axes.ALONG)
+    )
 
 
 def rows_cut(subscript: ast.Subscript, step: Step, facts: Facts) -> Rows:
