@@ -244,9 +244,9 @@ UNSAFE = {
         """
         @torch.no_grad()
         def f(logits):
-            return logits.float().tanh()[:, -1]
+            return logits.float().sigmoid()[:, -1]
         """,
-        "the kernel of `tanh` treats every element alike",
+        "the kernel of `sigmoid` treats every element alike",
     ),
     "a view that is summed up": (
         """

@@ -412,8 +412,12 @@ class _Judge:
         return _Verdict(edits, assessment)
 
     def _lifted_to_cast(self, elements: ElementType) -> _Verdict | None:
-        """Arithmetic of some paths, or in place, stays where it is: below both."""
-        if not (self.flow.is_mixed or self.flow.is_scaled):
+        """What stands between, of some paths or in place, stays where it is."""
+        if not (
+            self.flow.is_mixed
+            or self.flow.is_scaled
+            or any(step.row for read in self.flow.reads for step in read.steps)
+        ):
             return None
         if not all(demand & NARROW for demand in self.paths.from_origin()):
             return None

@@ -42,6 +42,7 @@ from .analysis.ops import Memory
 from .analysis.order import Line, Stretch, may_run_before_any, may_run_between
 from .analysis.paths import Paths
 from .analysis.reads import Gradient, Kind, Selection, StepKind
+from .analysis.rows import Rows, rows_of
 from .analysis.scalars.steadiness import changes_between
 from .analysis.shown import text_of, view_test_of
 from .analysis.subclasses import annotated_subclass
@@ -349,6 +350,13 @@ class _Assessor:
         for step in read.lifts:
             if step.condition is not None:
                 self.out.need(step.condition)
+            if step.row is not None and (
+                rows_of(selection, read.operand, step, self.facts) is not Rows.WHOLE
+            ):
+                self.out.need(
+                    f"`{selection.label}` takes whole rows, and leaves dimension "
+                    f"{step.row.dim} alone, which `{step.row.name}` works along"
+                )
             if step.aligned is not None:
                 self._rows(step.aligned, selection)
             changes = changes_between(step.node, step.operand, read.node, self.facts)
@@ -548,7 +556,12 @@ class _Assessor:
             elif selection.distinct.stated:
                 self.out.assumptions.append(selection.distinct.reason)
         for step in read.lifts:
-            if not step.exact_gradient:
+            if step.row is not None:
+                self.out.need(
+                    f"no gradient flows, or the rows that nobody reads give "
+                    f"`{step.row.name}` no NaN"
+                )
+            elif not step.exact_gradient:
                 self.out.need(
                     "no gradient flows, or the arithmetic before the selection has a "
                     "finite derivative everywhere"

@@ -142,7 +142,7 @@ def _action_inputs(page: Path) -> str:
 
 def _hazards(page: Path) -> str:
     listed = re.findall(
-        r"^\| (h\d\d) \| (.*) \| `(\w+\.py)` \|$",
+        r"^\| (h\d+) \| (.*) \| `(\w+\.py)` \|$",
         (_HAZARDS / "README.md").read_text(encoding="utf-8"),
         re.M,
     )
