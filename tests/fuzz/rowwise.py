@@ -23,7 +23,6 @@ _ROW_WISE = (
 _OTHER_AXES = ("$c.softmax(1)", "F.log_softmax($c, dim=0)", "$c.softmax(-2)")
 _REDUCED = ("$c.logsumexp(-1)", "torch.logsumexp($c, dim=-1)")
 _KEPT = ("torch.logsumexp($c, -1, keepdim=True)",)
-_PRODUCTS = ("($c @ weight)", "($c @ weight)", "torch.matmul($c, weight)")
 _EVEN = (
     "$c.tanh()",
     "(torch.tanh($c / 3.0) * 3.0)",
@@ -85,6 +84,10 @@ def statement(scope: Scope) -> list[str]:
     choices = scope.choices
     name, chained = scope.fresh("taken"), scope.fresh("probs")
     lines: list[str] = []
+    if scope.source.dims[-1] == "V" and choices.chance(20):
+        product = f"({spelled(scope, scope.source).text} @ weight)"
+        scope.lists.append(name)
+        return [f"{name} = {product}{choices.pick(_ROWS[:8])}"]
     tensor = scope.copy() if scope.copies else spelled(scope, scope.source)
     for _ in range(choices.weighted(((50, 0), (35, 1), (15, 2)))):
         tensor = _between(scope, tensor)
@@ -94,13 +97,7 @@ def statement(scope: Scope) -> list[str]:
             lines += ["if flag:", f"    {chained} = {chained} / t"]
         tensor = tensor.become(chained)
     kind = choices.weighted(
-        (
-            (60, _ROW_WISE),
-            (10, _REDUCED),
-            (6, _KEPT),
-            (12, _OTHER_AXES),
-            (12, _PRODUCTS),
-        )
+        ((64, _ROW_WISE), (12, _REDUCED), (8, _KEPT), (16, _OTHER_AXES))
     )
     tensor = tensor.become(choices.pick(kind).replace("$c", tensor.text))
     if kind in (_ROW_WISE, _OTHER_AXES) and choices.chance(25):
