@@ -21,7 +21,7 @@ from .analysis.pieces.sizes import known_sizes
 from .analysis.reads import Kind, Selection, Use
 from .analysis.syntax import ScopeNode
 from .analysis.width.verdict import Width, judge_width
-from .finding import Edit, Finding, Fix, Position, Range, Safety
+from .finding import Confidence, Edit, Finding, Fix, Position, Range, Safety
 from .rewrite.edits import write_plan
 from .rewrite.hoist import hoist_selection
 from .rewrite.plan import Plan, plan_of_one, plan_rewrite
@@ -40,7 +40,7 @@ _KERNEL_LANGUAGES = ("triton", "tilelang", "numba", "jax", "mlx", "cutlass", "ta
 class Demands:
     """What the caller asks for."""
 
-    any_width: bool
+    least: Confidence
     vocab_names: tuple[str, ...]
     not_vocab_names: tuple[str, ...]
     inference: bool
@@ -79,9 +79,9 @@ def findings_of(
             continue
         facts.tree.work.spend(len(facts.names.definitions) + len(facts.nodes(ast.Call)))
         width: Width | None = None
-        if not demands.any_width:  # the cheaper question first
+        if demands.least is not Confidence.LOW:  # the cheaper question first
             width = _width_of(cast, facts, demands)
-            if not width.is_vocab_wide:
+            if not width.grounds.confidence.reaches(demands.least):
                 continue
         flow = follow(cast, facts, directives, recognise)
         if not flow.selections() or flow.is_loop_carried:
@@ -239,7 +239,7 @@ class _Judge:
             cast=self.source.node_range(cast.call),
             cast_label=words.cast_label(),
             reads=tuple(words.reported(r) for r in reads),
-            because=self.width.because or ("`--width any` reports every width",),
+            grounds=self.width.grounds,
             condition=condition,
             safety=safety,
             fix=fix,

@@ -30,7 +30,16 @@ class UnreadableSource(Exception):
 class Source:
     """Decoded text of one file. `data` round-trips: `encode(text) == data`."""
 
-    __slots__ = ("_line_starts", "cells", "data", "encoding", "has_bom", "path", "text")
+    __slots__ = (
+        "_line_starts",
+        "cells",
+        "data",
+        "encoding",
+        "has_bom",
+        "path",
+        "text",
+        "whole",
+    )
 
     def __init__(
         self, path: str, data: bytes, text: str, encoding: str, has_bom: bool
@@ -40,6 +49,8 @@ class Source:
         self.text = text
         self.encoding = encoding
         self.has_bom = has_bom
+        self.whole = text
+        """The text of the file; `text` may be an excerpt of it, with the same rows."""
         self.cells: tuple[tuple[int, int], ...] = ()
         """The row at which a notebook's cell begins here, and its number, in order."""
         self._line_starts: list[int] | None = None

@@ -12,7 +12,7 @@ from pathlib import Path
 import pytest
 
 from upcast_lint.checker import Checked, FixMode, Job, check_bytes
-from upcast_lint.finding import Finding, Safety
+from upcast_lint.finding import Confidence, Finding, Safety
 from upcast_lint.linter import Options
 from upcast_lint.registry import all_rules
 from upcast_lint.rule import Rule
@@ -79,7 +79,7 @@ def functions_of(text: str) -> Iterator[tuple[str, tuple[int, int]]]:
 
 
 def checked(text: str, mode: FixMode) -> Checked:
-    job = Job(Options(any_width=True), fix=mode)
+    job = Job(Options(least=Confidence.LOW), fix=mode)
     return check_bytes(text.encode(), "fixture.py", job)
 
 

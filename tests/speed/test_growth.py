@@ -15,6 +15,7 @@ import pytest
 
 from upcast_lint.analysis.width import lineage
 from upcast_lint.checker import Checked, FixMode, Job, check_bytes
+from upcast_lint.finding import Confidence
 from upcast_lint.linter import Options
 
 FEW, MANY = 20, 80
@@ -41,7 +42,9 @@ def lines_run(function: Callable[[], object]) -> int:
 
 
 def check(text: str, fix: FixMode = FixMode.NONE) -> Checked:
-    return check_bytes(text.encode(), "model.py", Job(Options(any_width=True), fix=fix))
+    return check_bytes(
+        text.encode(), "model.py", Job(Options(least=Confidence.LOW), fix=fix)
+    )
 
 
 def method_of(body: str, count: int, end: str = "") -> str:

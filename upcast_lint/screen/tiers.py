@@ -6,6 +6,7 @@ from functools import cache
 from typing import NamedTuple
 
 from ..analysis.width.bound import may_be_vocab_wide
+from ..analysis.width.makers import wide_makers
 from ..registry import all_rules
 from .outline import Outline, Span
 from .reach import Known, Reach
@@ -129,7 +130,8 @@ class _Screen:
 
     def _has_words(self, text: str) -> bool:
         renamed = [was for name, was in self.known.imported.items() if name != was]
-        return may_be_vocab_wide(" ".join([text, *renamed]) if renamed else text)
+        text = " ".join([text, *renamed]) if renamed else text
+        return may_be_vocab_wide(text, wide_makers(self.text))
 
     def _of_the_whole(self) -> list[Rows] | None:
         if not (self.any_width or self._has_words(self.text)):

@@ -1,8 +1,8 @@
 """Whether a text has the words without which no source in it is vocab-wide.
 
-An upper bound on the model of `verdict`, from the text of a function and the first line
-of the class around it: for each
-kind of evidence the words that it needs, and the most that it weighs. It may pass what
+An upper bound on the model of `verdict`, from the text of a function, the first line
+of the class around it, and the modules that the file makes wide: for each kind of
+evidence the words that it needs, and the most that it weighs. It may pass what
 the model fails, never the reverse; a test compares the two.
 
 Words are sought among the letters of the text, in lower case and without anything
@@ -15,6 +15,7 @@ assignment is not.
 from __future__ import annotations
 
 import re
+from collections.abc import Collection
 
 from .weights import (
     CALLED_V,
@@ -22,12 +23,21 @@ from .weights import (
     CONTEXT,
     ENOUGH,
     LIKELIHOOD,
+    MADE_OF_A_THOUSAND,
     NAMED_FOR_TOKENS,
     NAMED_LOGITS,
     NAMED_SCORES,
     READ_BY_TOKENS,
+    TRANSCRIBES,
 )
-from .words import LANGUAGE, LANGUAGE_HEADS, names_log_probs, other_axis, words
+from .words import (
+    LANGUAGE,
+    LANGUAGE_HEADS,
+    POSTERIORS,
+    names_log_probs,
+    other_axis,
+    words,
+)
 
 _LOWER = bytes(range(256)).lower()
 _NO_LETTERS = bytes(
@@ -54,7 +64,10 @@ _TOKEN_IDS = (b"tokenids", b"inputids", b"completionids", b"nexttoken", b"tokeni
 _SEQUENCES = re.compile(r"tok(?:en)?s\b")
 _LIKELIHOODS = (b"logsoftmax", b"logprob", b"logp", b"lprob")
 _SCORES = (*_LIKELIHOODS, b"score", b"prob")
-_CHOICES = (b"argmax", b"multinomial")
+_CHOICES = re.compile(
+    r"(?i)argmax|multinomial|topk|sort|(?<![a-z])max(?![a-z_])|sampl|greedy|pick"
+    r"|choose|choice|(?<![a-z])top(?![a-z])"
+)
 _TOKENS = (
     *(b"tok", b"label", b"target", b"tgt", b"goal", b"completion", b"response"),
     *(b"inputids", b"ignoreindex"),
@@ -64,15 +77,42 @@ _V = re.compile(r"V(?<![A-Za-z0-9]V)(?![A-Za-z0-9])")
 _V_LAST = tuple(
     re.compile(
         rf"{v}(?<!\w{v})(?<![kK],{v})(?<![kK], {v})"
-        rf"\|?\s*(?:/[^\])\"'/]*){{0,4}}[\])\"']"
+        rf"\|?\s*(?:[-+]\s*\d+)?(?:/[^\])\"'/]*){{0,4}}[\])\"']"
     )
     for v in "vV"
 )
 """A shape that ends in the letter; not one of keys and values."""
 
 
-def may_be_vocab_wide(text: str) -> bool:
-    """Whether some source in a function with this text can be vocab-wide."""
+_COUNTED = (
+    *(b"item", b"entit", b"word", b"product", b"catalog", b"document", b"doc"),
+    *(b"passage", b"code", b"symbol", b"bpe", b"corpus", b"dict", b"embeddings"),
+    *(b"ntoken", b"alphabet"),
+)
+_MANY = re.compile(
+    rb"(?:num|n|nr|numberof|total)(?:items?|entit(?:ies|y)|words?|products|catalog"
+    rb"|documents|docs|passages|codes|codewords|symbols|bpe)"
+    rb"|(?:items?|entity|word)(?:nums?|count)|(?:catalog|catalogue|corpus|dict"
+    rb"|dictionary|codebook)(?:size|len)|numembeddings|ntoken"
+    rb"|(?:corpus|catalog|items?|entit(?:y|ies)|gallery|collection)[a-z]*"
+    rb"(?:emb|rep|vector|feature|weight|matrix)"
+)
+_LENGTH = re.compile(r"(?i)len\([^()]*(?:tokenizer|dict|symbols|alphabet)")
+_NUMBER = re.compile(r"(?<![\w.])\d[\d_]{3,}")
+_LARGE_NUMBER = re.compile(r"(?<![\w.])\d[\d_]{4,}")
+_SYMBOLS = tuple(sorted(word.encode() for word in POSTERIORS))
+_JOINT = (b"jointout", b"jointlogits")
+_TRANSCRIPTS = (
+    *(b"blank", b"inputlen", b"targetlen", b"logitlen", b"labellen", b"ylens"),
+    *(b"olens", b"hlens", b"ilens", *_SYMBOLS),
+)
+
+
+def may_be_vocab_wide(text: str, wide_makers: Collection[str] = ()) -> bool:
+    """Whether some source in a function with this text can be vocab-wide.
+
+    `wide_makers` are the modules of the file that may be made for a vocabulary.
+    """
     letters = text.encode("utf-8", "replace").translate(_LOWER, _NO_LETTERS)
     if _has(_ENOUGH_ALONE, letters) or _LOOKUP.search(text):
         return True
@@ -80,24 +120,35 @@ def may_be_vocab_wide(text: str) -> bool:
         return True
     if b"weight" in letters and _has(_TABLES, letters) and _WEIGHT.search(text):
         return True
+    if any(map(text.__contains__, wide_makers)) or _LARGE_NUMBER.search(text):
+        return True
+    if _has(_COUNTED, letters) and (_MANY.search(letters) or _LENGTH.search(text)):
+        return True
     return _most(text, letters) >= ENOUGH
 
 
 def _most(text: str, letters: bytes) -> int:
     """The most that evidence can weigh of which no kind is enough."""
+    if _has(_JOINT, letters):
+        return ENOUGH
+    has_scores = _has(_SCORES, letters)
     most = _name(text) if b"logit" in letters else 0
     if most >= ENOUGH:
         return most
+    if (most or has_scores) and _has(_TRANSCRIPTS, letters):
+        most += TRANSCRIBES  # and what is named for both is wide by its name
     if most:
         most += CONTEXT * _has_context(text, letters)
-    elif _has(_SCORES, letters):
+    if has_scores:
         most += NAMED_SCORES
     if most and _has(_LIKELIHOODS, letters):
         most += LIKELIHOOD
     most += CALLED_V * (bool(_V.search(text)) + any(p.search(text) for p in _V_LAST))
-    if most + CHOOSES_TOKEN < ENOUGH:
+    if most + CHOOSES_TOKEN + MADE_OF_A_THOUSAND < ENOUGH:
         return most
-    if _has(_CHOICES, letters):
+    if _NUMBER.search(text):
+        most += MADE_OF_A_THOUSAND
+    if _CHOICES.search(text):
         most += CHOOSES_TOKEN
     elif _has(_TOKENS, letters) or _LAST_ROW.search(text):
         most += READ_BY_TOKENS
