@@ -22,6 +22,7 @@ from upcast_lint.finding import (
     Grounds,
     Position,
     Range,
+    Safety,
 )
 from upcast_lint.linter import Options
 from upcast_lint.report import Report
@@ -158,6 +159,18 @@ def _hostile(finding: Finding) -> Finding:
         notes=(HOSTILE,),
         condition=HOSTILE,
     )
+
+
+@pytest.mark.parametrize("name", ["github", "sarif", "rdjson", "full"])
+def test_a_finding_without_a_fix_says_why(name: str) -> None:
+    why = "not rewritten: the cast is conditional"
+    (found,) = outcome(text=TEXT.splitlines()[1] + "\n").checked.findings
+    shown = found._replace(
+        fix=None, safety=Safety.DISPLAY, condition=None, notes=(why,)
+    )
+    printed = renderer(name)(report(Outcome("x.py", "/root/x.py", Checked((shown,)))))
+    assert why in printed
+    assert "fix (" not in printed and "there is no fix" not in printed
 
 
 # full and concise.

@@ -7,11 +7,21 @@ import re
 from collections.abc import Iterable, Iterator
 
 from ...finding import Evidence
+from .. import ops
 from ..facts import Facts
 from ..names import Binding
+from ..ops import Axes, Gives, Operation, Role
 from .context import by_context, transcribes
-from .lineage import STEPS, Lineage, keeps_columns, operation, torch_name, trace
+from .lineage import (
+    Lineage,
+    is_step,
+    keeps_columns,
+    operation,
+    torch_name,
+    trace,
+)
 from .makers import Made, class_of, made_as, made_by
+from .outcomes import tells_where
 from .shapes import (
     WrittenShape,
     documented,
@@ -163,7 +173,8 @@ def _called(node: ast.expr, facts: Facts) -> str:
 
 def _is_operation(name: str | None) -> bool:
     """Whether a method does something with a tensor, rather than make one."""
-    return name in STEPS or name in _NARROWING
+    known = ops.tensor(name or "")
+    return known is not None and (is_step(known) or _narrows(known))
 
 
 def _name_for(dotted: str) -> Iterator[Evidence]:
@@ -218,15 +229,6 @@ def _module(dotted: str, node: ast.expr, facts: Facts) -> Made | None:
     return made_as(name, *rows, facts.source.whole)
 
 
-_NARROWING = word_set(
-    """
-    gather take take_along_dim index_select topk max min amax amin sum mean prod
-    logsumexp argmax argmin norm cross_entropy nll_loss multinomial kthvalue var
-    std
-    """
-)
-
-
 def _by_origin(lineage: Lineage, facts: Facts) -> Iterator[Evidence]:
     origins: list[ast.expr] = list(lineage.trail)
     origins += [
@@ -255,9 +257,10 @@ def _made_by(call: ast.Call, facts: Facts) -> Iterator[Evidence]:
     done = operation(call, facts)
     dotted = dotted_words(call.func)
     line = f"({facts.place(call)})"
-    if done in _NARROWING:
+    known = ops.tensor(done or "")
+    if known is not None and _narrows(known):
         yield Evidence(NARROWED, f"result of `{done}` {line}")
-    elif done in ("linear", "matmul", "mm", "einsum", "addmm"):
+    elif known is not None and known.role is Role.PRODUCT:
         yield from _multiplied(call.args, call, facts)
     elif names_language_head(dotted):
         yield Evidence(LANGUAGE_HEAD, f"result of `{dotted}` {line}")
@@ -291,6 +294,19 @@ def _weight_of_number(size: Size) -> int:
     if size.number < THOUSAND:
         return SIZED_OTHERWISE
     return MADE_WIDE if size.number >= CERTAIN else MADE_OF_A_THOUSAND
+
+
+def _narrows(operation: Operation) -> bool:
+    """Whether little is left of the last axis, or a number."""
+    if operation.role is Role.PICK:
+        return operation.axes in (Axes.INDEX, Axes.ALONG)
+    if operation.role is Role.ORDER:
+        return operation.chooses or (
+            operation.axes is Axes.REDUCE and operation.gives is not Gives.BOOL
+        )
+    return operation.role is Role.LOSS or (
+        operation.role is Role.ROW and operation.axes is not Axes.SAME
+    )
 
 
 def _multiplied(
@@ -427,7 +443,7 @@ def _chosen_of(index: ast.expr, facts: Facts) -> ast.expr | None:
         node = node.value
     if not isinstance(node, ast.Call):
         return None
-    if operation(node, facts) not in ("topk", "argmax", "argsort", "sort"):
+    if not tells_where(operation(node, facts)):
         return None
     if torch_name(node, facts) is not None:
         return node.args[0] if node.args else None

@@ -8,7 +8,9 @@ from __future__ import annotations
 
 import ast
 
+from .. import ops
 from ..facts import Facts
+from ..ops import Axes, Role
 from .lineage import operation
 from .words import (
     dotted_words,
@@ -44,16 +46,33 @@ _INPUTS = word_set(
     "input_ids decoder_input_ids token_ids tokens prev_output_tokens next_tokens"
 )
 _ENDS = word_set("eos bos blank eot eod eoa sos pad unk")
-_PASSING = word_set("cat stack where int tolist list hstack vstack enumerate zip")
-_PAIRS = frozenset(("topk", "max", "min", "sort"))
+_PASSING = word_set("int list enumerate zip")
 _MOST_STEPS = 40
+
+
+def tells_where(name: str | None) -> bool:
+    """Whether an operation tells where elements are, by comparing them."""
+    known = ops.tensor(name or "")
+    return (
+        known is not None
+        and known.role is Role.ORDER
+        and (known.chooses or known.gives_pair or known.gives.is_integral)
+    )
+
+
+def _passes_on(name: str) -> bool:
+    known = ops.tensor(name)
+    return name in _PASSING or (
+        known is not None and (known.role is Role.JOIN or known.axes is Axes.BROADCAST)
+    )
 
 
 def tokens_from(call: ast.Call, facts: Facts) -> str | None:
     """How it shows that the indices which a call returns are tokens, or None."""
     pending: list[ast.expr] = [call]
     seen: set[ast.expr] = set()
-    is_pair = operation(call, facts) in _PAIRS
+    known = ops.tensor(operation(call, facts) or "")
+    is_pair = known is not None and known.gives_pair
     for node in pending:  # which grows meanwhile
         if node in seen or len(seen) > _MOST_STEPS:
             continue
@@ -89,7 +108,7 @@ def tokens_from(call: ast.Call, facts: Facts) -> str | None:
                     return f"given to `{name}`"
                 if name.endswith(".append") and _is_token(name.removesuffix(".append")):
                     return f"kept in `{name.removesuffix('.append')}`"
-                if name.rpartition(".")[2] in _PASSING:
+                if _passes_on(name.rpartition(".")[2]):
                     pending.append(around)
             case ast.List() | ast.Tuple() | ast.IfExp() | ast.Starred():
                 pending.append(around)

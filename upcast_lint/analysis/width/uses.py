@@ -7,9 +7,11 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 
 from ...finding import Evidence
+from .. import ops
 from ..facts import Facts
+from ..ops import Axes, Role
 from .lineage import Lineage, Use, operation
-from .outcomes import tokens_from
+from .outcomes import tells_where, tokens_from
 from .weights import CHOOSES_TOKEN, READ_BY_TOKENS, SAID_TO_BE_VOCABULARY
 from .words import (
     NO_SIZE,
@@ -23,8 +25,6 @@ from .words import (
     words,
 )
 
-_SELECTIONS = frozenset(("gather", "take_along_dim", "index_select"))
-_CHOICES = frozenset(("argmax", "multinomial", "topk", "max", "sort", "argsort"))
 _SAMPLERS = word_set("sample sampler sampling greedy pick choose choice top")
 _TOKENS = word_set("token tokens tok toks input")
 
@@ -129,11 +129,7 @@ def _target_of(value: ast.expr, facts: Facts) -> ast.expr | None:
 def _sized_step(node: ast.expr, facts: Facts) -> Iterator[AxisSize]:
     """`x.view(-1, vocab_size)`, `x[..., :vocab_size]`."""
     match node:
-        case ast.Call(args=[_, *_]) if operation(node, facts) in (
-            "view",
-            "reshape",
-            "expand",
-        ):
+        case ast.Call(args=[_, *_]) if _is_sized(operation(node, facts)):
             yield _sized_by(node.args[-1], node)
         case ast.Subscript(slice=ast.Tuple(elts=[*_, ast.Slice(upper=upper)])) if (
             upper is not None
@@ -185,11 +181,11 @@ def by_tokens(lineage: Lineage, facts: Facts) -> Iterator[Evidence]:
             continue
         done = operation(call, facts)
         at = f"({facts.place(call)})"
-        if done in _SELECTIONS:
+        if _picks_by_index(done):
             name = facts.once_at(call, _picked_by)
             if name is not None:
                 yield Evidence(READ_BY_TOKENS, f"gathered by `{name}` {at}")
-        elif done in _CHOICES:
+        elif tells_where(done):
             told = facts.once_at(call, tokens_from)
             if told is not None:
                 yield Evidence(CHOOSES_TOKEN, f"`{done}` of it is {told} {at}")
@@ -204,11 +200,17 @@ def by_tokens(lineage: Lineage, facts: Facts) -> Iterator[Evidence]:
                 yield Evidence(CHOOSES_TOKEN, f"`{name}` of it is {told} {at}")
 
 
+def _picks_by_index(name: str | None) -> bool:
+    """Whether an operation takes elements along a dimension by an index."""
+    known = ops.tensor(name or "")
+    return known is not None and known.role is Role.PICK and known.takes_dimension
+
+
 def selections(lineage: Lineage, facts: Facts) -> Iterator[tuple[ast.Call, ast.expr]]:
     """The gathers from the tensor, each with its arguments other than itself."""
     for use in lineage.uses:
         call = call_of(use, facts)
-        if call is not None and operation(call, facts) in _SELECTIONS:
+        if call is not None and _picks_by_index(operation(call, facts)):
             for argument in (*call.args, *(k.value for k in call.keywords)):
                 if argument is not use.tensor:
                     yield call, argument
@@ -283,3 +285,9 @@ def _picked_by(call: ast.Call, _: Facts) -> str | None:
     arguments = (*call.args[1:], *call.args[:1], *(k.value for k in call.keywords))
     names = (token_name(argument) for argument in arguments)
     return next((name for name in names if name is not None), None)
+
+
+def _is_sized(name: str | None) -> bool:
+    """Whether an operation is given the sizes of its result."""
+    known = ops.tensor(name or "")
+    return known is not None and known.axes in (Axes.SIZES, Axes.EXPAND)

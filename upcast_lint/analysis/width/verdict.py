@@ -4,10 +4,11 @@ The model
 ---------
 Evidence has a weight, positive where it speaks for a vocabulary along the last axis
 and negative where it speaks of something else. The sum gives the confidence: medium
-from `ENOUGH` on, and the source is taken for vocab-wide; high from `SURE` on. A name alone never does: `logits` is what language models, routers,
-classifiers and detectors all call their scores. Each piece is shown to the user, so
-there are few kinds, and each can be said in a few words. The weights stand in
-`weights`, each with its reason.
+from `ENOUGH` on, and the source is taken for vocab-wide; high from `SURE` on. A name
+alone is never enough: `logits` is what language models, routers, classifiers and
+detectors all call their scores. Each piece is shown to the user, so there are few
+kinds, and each can be said in a few words. The weights stand in `weights`, each with
+its reason.
 
 Terms and how the tensor is followed: see `lineage`.
 
