@@ -10,7 +10,6 @@ from typing import NamedTuple
 
 from ..analysis.casting import casting_functions
 from ..analysis.width.bound import may_be_vocab_wide
-from ..analysis.width.makers import wide_makers
 from ..registry import rules_of
 from .outline import Outline, Span
 from .reach import Known, Reach
@@ -179,7 +178,7 @@ class _Screen:
     def _has_words(self, text: str) -> bool:
         renamed = [was for name, was in self.known.imported.items() if name != was]
         text = " ".join([text, *renamed]) if renamed else text
-        return may_be_vocab_wide(text, wide_makers(self.text))
+        return may_be_vocab_wide(text, self.text)
 
     def _of_the_whole(self) -> list[Rows] | None:
         if not (self.any_width or self._has_words(self.text)):

@@ -15,8 +15,8 @@ assignment is not.
 from __future__ import annotations
 
 import re
-from collections.abc import Collection
 
+from .makers import wide_makers
 from .weights import (
     CALLED_V,
     CHOOSES_TOKEN,
@@ -36,6 +36,7 @@ from .words import (
     POSTERIORS,
     names_log_probs,
     other_axis,
+    word_set,
     words,
 )
 
@@ -64,10 +65,18 @@ _TOKEN_IDS = (b"tokenids", b"inputids", b"completionids", b"nexttoken", b"tokeni
 _SEQUENCES = re.compile(r"tok(?:en)?s\b")
 _LIKELIHOODS = (b"logsoftmax", b"logprob", b"logp", b"lprob")
 _SCORES = (*_LIKELIHOODS, b"score", b"prob")
-_CHOICES = re.compile(
-    r"(?i)argmax|multinomial|topk|sort|(?<![a-z])max(?![a-z_])|sampl|greedy|pick"
-    r"|choose|choice|(?<![a-z])top(?![a-z])"
+_CHOICES = (
+    *(b"argmax", b"multinomial", b"topk", b"sort", b"sampl", b"greedy", b"pick"),
+    *(b"choose", b"choice"),
 )
+_CHOICE = re.compile(
+    r"max(?<![a-zA-Z]max)(?![a-z_])|top(?<![a-zA-Z]top)(?![a-z])|TOP|Top"
+)
+_CHOSEN = (
+    *(b"tok", b"inputids", b"symbol", b"hyp", b"decode", b"idsto", b"idto"),
+    *(b"embed", b"wte", b"eos", b"bos", b"blank", b"eot", b"eod", b"eoa", b"sos"),
+)
+"""What tells that the chosen are tokens."""
 _TOKENS = (
     *(b"tok", b"label", b"target", b"tgt", b"goal", b"completion", b"response"),
     *(b"inputids", b"ignoreindex"),
@@ -84,22 +93,34 @@ _V_LAST = tuple(
 """A shape that ends in the letter; not one of keys and values."""
 
 
-_COUNTED = (
-    *(b"item", b"entit", b"word", b"product", b"catalog", b"document", b"doc"),
-    *(b"passage", b"code", b"symbol", b"bpe", b"corpus", b"dict", b"embeddings"),
-    *(b"ntoken", b"alphabet"),
-)
-_MANY = re.compile(
-    rb"(?:num|n|nr|numberof|total)(?:items?|entit(?:ies|y)|words?|products|catalog"
-    rb"|documents|docs|passages|codes|codewords|symbols|bpe)"
-    rb"|(?:items?|entity|word)(?:nums?|count)|(?:catalog|catalogue|corpus|dict"
-    rb"|dictionary|codebook)(?:size|len)|numembeddings|ntoken"
-    rb"|(?:corpus|catalog|items?|entit(?:y|ies)|gallery|collection)[a-z]*"
+_HELD = (b"corpus", b"catalog", b"item", b"entit", b"gallery", b"collection")
+_HELD_VECTORS = re.compile(
+    rb"(?:corpus|catalog|item|entit|gallery|collection)[a-z]{0,20}?"
     rb"(?:emb|rep|vector|feature|weight|matrix)"
 )
-_LENGTH = re.compile(r"(?i)len\([^()]*(?:tokenizer|dict|symbols|alphabet)")
-_NUMBER = re.compile(r"(?<![\w.])\d[\d_]{3,}")
-_LARGE_NUMBER = re.compile(r"(?<![\w.])\d[\d_]{4,}")
+_COUNTED = {
+    thing.encode(): re.compile(
+        rf"(?:num|nr|numberof|total){thing}|{thing}s?(?:nums?|count|size|len)".encode()
+    )
+    for thing in word_set(
+        """
+        item entit word product catalog document doc passage code symbol bpe corpus
+        dict
+        """
+    )
+}
+_N_THINGS = re.compile(
+    r"n_?(?<![a-z]n)(?<![a-z]n_)(?i:item|entit|word|product|catalog|doc|passage|code"
+    r"|symbol|bpe)"
+)
+_EMBEDDINGS = (b"numembeddings",)
+_SIZES = (b"cataloguesize", b"dictionarysize", b"dictionarylen", b"codebooksize")
+_ENTITIES = (b"entitynum", b"entitycount")
+_LENGTH = re.compile(
+    r"len\([^()]*(?:[tT]okenizer|[dD]ict|[sS]ymbols|[aA]lphabet|TOKENIZER|DICT)"
+)
+_NUMBER = re.compile(r"\d(?<![\w.]\d)[\d_]{3,}")
+_LARGE_NUMBER = re.compile(r"\d(?<![\w.]\d)[\d_]{4,}")
 _SYMBOLS = tuple(sorted(word.encode() for word in POSTERIORS))
 _JOINT = (b"jointout", b"jointlogits")
 _TRANSCRIPTS = (
@@ -108,10 +129,10 @@ _TRANSCRIPTS = (
 )
 
 
-def may_be_vocab_wide(text: str, wide_makers: Collection[str] = ()) -> bool:
+def may_be_vocab_wide(text: str, whole: str = "") -> bool:
     """Whether some source in a function with this text can be vocab-wide.
 
-    `wide_makers` are the modules of the file that may be made for a vocabulary.
+    `whole` is the text of the file, which may make modules for a vocabulary.
     """
     letters = text.encode("utf-8", "replace").translate(_LOWER, _NO_LETTERS)
     if _has(_ENOUGH_ALONE, letters) or _LOOKUP.search(text):
@@ -120,11 +141,25 @@ def may_be_vocab_wide(text: str, wide_makers: Collection[str] = ()) -> bool:
         return True
     if b"weight" in letters and _has(_TABLES, letters) and _WEIGHT.search(text):
         return True
-    if any(map(text.__contains__, wide_makers)) or _LARGE_NUMBER.search(text):
+    if _most(text, letters) >= ENOUGH or _counts_many(text, letters):
         return True
-    if _has(_COUNTED, letters) and (_MANY.search(letters) or _LENGTH.search(text)):
+    return any(map(letters.__contains__, wide_makers(whole)))
+
+
+def _counts_many(text: str, letters: bytes) -> bool:
+    """Whether something may be sized by a count of thousands."""
+    if _has((*_EMBEDDINGS, *_SIZES, *_ENTITIES), letters):
         return True
-    return _most(text, letters) >= ENOUGH
+    if _has(_HELD, letters) and _HELD_VECTORS.search(letters):
+        return True
+    for thing, sized in _COUNTED.items():
+        if thing in letters and sized.search(letters):
+            return True
+    if "ntoken" in text or _N_THINGS.search(text):
+        return True
+    if "len(" in text and _LENGTH.search(text):
+        return True
+    return _LARGE_NUMBER.search(text) is not None
 
 
 def _most(text: str, letters: bytes) -> int:
@@ -146,12 +181,12 @@ def _most(text: str, letters: bytes) -> int:
     most += CALLED_V * (bool(_V.search(text)) + any(p.search(text) for p in _V_LAST))
     if most + CHOOSES_TOKEN + MADE_OF_A_THOUSAND < ENOUGH:
         return most
-    if _NUMBER.search(text):
-        most += MADE_OF_A_THOUSAND
-    if _CHOICES.search(text):
+    if _has(_CHOSEN, letters) and (_has(_CHOICES, letters) or _CHOICE.search(text)):
         most += CHOOSES_TOKEN
     elif _has(_TOKENS, letters) or _LAST_ROW.search(text):
         most += READ_BY_TOKENS
+    if most == ENOUGH - MADE_OF_A_THOUSAND and _NUMBER.search(text):
+        most += MADE_OF_A_THOUSAND
     return most
 
 

@@ -50,7 +50,7 @@ _OTHER_HOLDERS = word_set(
     multiple_choice next_sentence segmentation object_detection depth_estimation detr
     router gate gating experts reward critic value_head image_processor
     video_processor classifier x_vector mask_decoder diffusion unet scheduler
-    reward_model value_model
+    reward_model value_model reranker rerank
     """
 )
 _OTHER_PATHS = (

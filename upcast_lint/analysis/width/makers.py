@@ -19,17 +19,16 @@ from functools import lru_cache
 from .words import Size, dotted_words, size_of
 
 _TARGET = re.compile(r"(?:^|[\s.])(\w+)\s*(?::[^=\n]*)?=\s*(?:[\w.]*\.)?(\w*)\Z")
-_TIE = re.compile(
-    r"\.(\w+)\.weight\s*=\s*(?:[\w.]*\.)?(\w+)\.weight\b(?![ \t]*[\w.(\[])"
-)
+_TIE = re.compile(r"\.weight\s*=\s*(?:[\w.]*\.)?(\w+)\.weight\b(?![ \t]*[\w.(\[])")
+_LAST_NAME = re.compile(r"\w+\Z")
 _CLASSES = ("Linear(", "Embedding(", "Head(")
 _LONGEST = 400
 """Characters of the arguments of a module that is made; what is longer is left."""
 _LONGEST_TARGET = 120
 _TELLS_MANY = re.compile(
-    r"(?i)vocab|items?|entit|words?|catalog|corpus|dict|codebook|codes|num_embeddings"
-    r"|tokens?|docs|documents|passages|products|symbols|bpe|alphabet|classes_with"
-    r"|\bV\b|\d[\d_]{3}"
+    r"[vV]ocab|VOCAB|[iI]tem|[eE]ntit|[wW]ord|[cC]atalog|[cC]orpus|[dD]ict|[cC]ode"
+    r"|[eE]mbeddings|[tT]oken|[dD]oc|[pP]assage|[pP]roduct|[sS]ymbol|bpe|[aA]lphabet"
+    r"|classes_with|\bV\b|\d[\d_]{3}"
 )
 
 
@@ -60,38 +59,50 @@ def made_as(name: str, first: int, last: int, whole: str) -> Made | None:
 def _made_in(whole: str) -> tuple[Made, ...]:
     found = [
         made
-        for name, kind, start, end in _assignments(whole)
-        if (made := _made(name, kind, whole, start, end)) is not None
+        for name, kind, start in _heads(whole)
+        if (made := _made(name, kind, whole, start)) is not None
     ]
     by_name = {made.name: made for made in found}
-    for match in _TIE.finditer(whole) if ".weight" in whole else ():
-        tied, to = match.groups()
-        for one, other in ((tied, to), (to, tied)):
+    for start, *pair in _ties(whole):
+        for one, other in (pair, reversed(pair)):
             if one not in by_name and other in by_name:
-                row = whole.count("\n", 0, match.start()) + 1
+                row = whole.count("\n", 0, start) + 1
                 found.append(replace(by_name[other], name=one, is_table=False, row=row))
     return tuple(found)
 
 
 @lru_cache(8)
-def wide_makers(whole: str) -> frozenset[str]:
-    """The names of modules that may be made with a size of thousands, tied ones
-    included. Cheap, and more than there are.
+def wide_makers(whole: str) -> frozenset[bytes]:
+    """What a text holds, among its letters, that uses a module which the file may make
+    with a size of thousands: its name, and of a table the name with its weight.
     """
-    found = {
-        name
-        for name, _, start, end in _assignments(whole)
-        if _TELLS_MANY.search(whole, start, end)
-    }
-    if found and ".weight" in whole:
-        for match in _TIE.finditer(whole):
-            if not found.isdisjoint(match.groups()):
-                found.update(match.groups())
-    return frozenset(found)
+    found: dict[str, bool] = {}
+    for name, kind, start in _heads(whole):
+        if _TELLS_MANY.search(whole, start, _end(whole, start)):
+            found[name] = "Embed" in kind and found.get(name, True)
+    for _, *pair in _ties(whole) if found else ():
+        if not found.keys().isdisjoint(pair):
+            found.update(dict.fromkeys(pair, False))
+    return frozenset(
+        _letters(name) + b"weight" * is_table for name, is_table in found.items()
+    )
 
 
-def _assignments(whole: str) -> Iterator[tuple[str, str, int, int]]:
-    """Names with the class that they are made of, and where its arguments stand."""
+def _ties(whole: str) -> Iterator[tuple[int, str, str]]:
+    """Where weights are tied, and the names of both modules."""
+    for match in _TIE.finditer(whole):
+        start = match.start()
+        name = _LAST_NAME.search(whole, max(0, start - _LONGEST_TARGET), start)
+        if name is not None:
+            yield start, name[0], match[1]
+
+
+def _letters(name: str) -> bytes:
+    return "".join(filter(str.isalpha, name.lower())).encode("ascii", "ignore")
+
+
+def _heads(whole: str) -> Iterator[tuple[str, str, int]]:
+    """Names with the class that they are made of, and where its arguments begin."""
     for word in _CLASSES:
         found = whole.find(word)
         while found >= 0:
@@ -99,7 +110,7 @@ def _assignments(whole: str) -> Iterator[tuple[str, str, int, int]]:
             line = whole.rfind("\n", max(0, found - _LONGEST_TARGET), found) + 1
             match = _TARGET.search(whole, line, start - len(word))
             if match is not None:
-                yield match[1], match[2] + word[:-1], start, _end(whole, start)
+                yield match[1], match[2] + word[:-1], start
             found = whole.find(word, start)
 
 
@@ -116,9 +127,9 @@ def _end(whole: str, start: int) -> int:
 _BRACKET = re.compile(r"[()\[\]{}]")
 
 
-def _made(name: str, kind: str, whole: str, start: int, end: int) -> Made | None:
+def _made(name: str, kind: str, whole: str, start: int) -> Made | None:
     try:
-        call = ast.parse(f"_({whole[start:end]})", mode="eval").body
+        call = ast.parse(f"_({whole[start : _end(whole, start)]})", mode="eval").body
     except (SyntaxError, ValueError):
         return None
     if not isinstance(call, ast.Call):

@@ -23,7 +23,7 @@ from .words import (
 )
 
 _TOKENS = word_set(
-    "token tokens tok toks input symbol symbols hyp hyps hypothesis hypotheses"
+    "token tokens tok toks symbol symbols hyp hyps hypothesis hypotheses"
 )
 _NOT_TOKENS = word_set(
     "mask num n prob probs logprob logprobs score scores count acc accuracy correct"
@@ -45,7 +45,7 @@ _READERS = (
 _INPUTS = word_set(
     "input_ids decoder_input_ids token_ids tokens prev_output_tokens next_tokens"
 )
-_ENDS = word_set("eos bos blank eot eod eoa sos pad unk")
+_ENDS = word_set("eos bos blank eot eod eoa sos")
 _PASSING = word_set("int list enumerate zip")
 _MOST_STEPS = 40
 
@@ -118,8 +118,9 @@ def tokens_from(call: ast.Call, facts: Facts) -> str | None:
 
 
 def _is_token(name: str) -> bool:
-    said = words(name.rpartition(".")[2])
-    return (
+    last = name.rpartition(".")[2]
+    said = words(last)
+    return last in _INPUTS or (
         not _TOKENS.isdisjoint(said)
         and _NOT_TOKENS.isdisjoint(said)
         and other_axis(name) is None
