@@ -36,6 +36,16 @@ def judge(
 
 
 SILENT = {
+    "the_largest_of_each_row_by_its_name": """
+        def spread(output, input_ids):
+            vocab_max_logits = output.detach().max(-1).values.float()
+            return vocab_max_logits[:, -1]
+    """,
+    "the_score_of_a_reranker": """
+        class TinyReranker:
+            def score(self, logits, input_ids):
+                return logits.float()[:, -1]
+    """,
     "a_head_that_the_class_makes_for_labels": """
         class Model:
             def __init__(self, config):

@@ -36,7 +36,6 @@ from .words import (
     POSTERIORS,
     names_log_probs,
     other_axis,
-    word_set,
     words,
 )
 
@@ -99,16 +98,16 @@ _HELD_VECTORS = re.compile(
     rb"(?:emb|rep|vector|feature|weight|matrix)"
 )
 _COUNTED = {
-    thing.encode(): re.compile(
-        rf"(?:num|nr|numberof|total){thing}|{thing}s?(?:nums?|count|size|len)".encode()
+    thing: (
+        *(count + thing for count in (b"num", b"nr", b"numberof", b"total")),
+        *(thing + size for size in (b"num", b"snum", b"count", b"size", b"len")),
     )
-    for thing in word_set(
-        """
-        item entit word product catalog document doc passage code symbol bpe corpus
-        dict
-        """
+    for thing in (
+        *(b"item", b"entit", b"word", b"product", b"catalog", b"document", b"doc"),
+        *(b"passage", b"code", b"symbol", b"bpe", b"corpus", b"dict"),
     )
 }
+"""What is counted by thousands, each with the words of its counts."""
 _N_THINGS = re.compile(
     r"n_?(?<![a-z]n)(?<![a-z]n_)(?i:item|entit|word|product|catalog|doc|passage|code"
     r"|symbol|bpe)"
@@ -152,9 +151,8 @@ def _counts_many(text: str, letters: bytes) -> bool:
         return True
     if _has(_HELD, letters) and _HELD_VECTORS.search(letters):
         return True
-    for thing, sized in _COUNTED.items():
-        if thing in letters and sized.search(letters):
-            return True
+    if any(thing in letters and _has(_COUNTED[thing], letters) for thing in _COUNTED):
+        return True
     if "ntoken" in text or _N_THINGS.search(text):
         return True
     if "len(" in text and _LENGTH.search(text):
@@ -170,12 +168,12 @@ def _most(text: str, letters: bytes) -> int:
     most = _name(text) if b"logit" in letters else 0
     if most >= ENOUGH:
         return most
-    if (most or has_scores) and _has(_TRANSCRIPTS, letters):
-        most += TRANSCRIBES  # and what is named for both is wide by its name
     if most:
         most += CONTEXT * _has_context(text, letters)
-    if has_scores:
+    elif has_scores:
         most += NAMED_SCORES
+    if most and _has(_TRANSCRIPTS, letters):
+        most += TRANSCRIBES  # and what is named for both is wide by its name
     if most and _has(_LIKELIHOODS, letters):
         most += LIKELIHOOD
     most += CALLED_V * (bool(_V.search(text)) + any(p.search(text) for p in _V_LAST))

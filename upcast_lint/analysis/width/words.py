@@ -54,6 +54,9 @@ _NO_LOGITS = word_set(
 )
 """Last words by which `logit_scale` and the like are something else."""
 
+_REDUCED = word_set("min max mean sum lse")
+"""`max_logits` has one number a row."""
+
 OTHER_AXES = {
     "experts": """
         router routers routing gate gates gating expert experts moe mor sinkhorn
@@ -129,7 +132,11 @@ def other_axis(identifier: str) -> str | None:
 
 def names_logits(identifier: str) -> bool:
     said = words(identifier)
-    return any(w in ("logit", "logits") for w in said) and said[-1] not in _NO_LOGITS
+    return (
+        any(word in ("logit", "logits") for word in said)
+        and said[-1] not in _NO_LOGITS
+        and _REDUCED.isdisjoint(said)
+    )
 
 
 def names_posteriors(identifier: str) -> bool:
