@@ -52,7 +52,7 @@ class Changers:
 
 def mode_changes(facts: Facts) -> list[ast.expr]:
     """The nodes of a scope at which the gradient mode may change."""
-    if not any(mark in facts.source.text for mark in _MARKS):
+    if not any(map(facts.source.has, _MARKS)):
         return []
     changers = facts.tree.once(facts.tree.module, _changers)
     found: list[ast.expr] = []
@@ -112,7 +112,7 @@ def _sets(node: ast.Name | ast.Attribute, facts: Facts) -> bool:
         return False
     if word in _ENTERING:
         return not _enters_harmless(word, parent, facts)
-    return word in _LEAVING and "ExitStack" in facts.source.text
+    return word in _LEAVING and facts.source.has("ExitStack")
 
 
 def _enters_harmless(word: str, call: ast.Call, facts: Facts) -> bool:

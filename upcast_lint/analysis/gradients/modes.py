@@ -256,7 +256,7 @@ def _is_disabled_by_autograd(function: FunctionNode, facts: Facts) -> bool:
     if not bases & _FUNCTION_CLASSES or "staticmethod" not in decorators:
         return False
     if function.name == "forward":
-        return f"{holder.name}.forward" not in facts.source.text
+        return not facts.source.has(f"{holder.name}.forward")
     return function.name == "backward" and _ONCE in decorators
 
 
