@@ -29,11 +29,10 @@ a class run where they stand.
 `backward` writes to the `.grad` of leaves, and to what hooks on them reach: nothing
 shows that a source is not one, so that it is an unknown call.
 
-Limits: another thread does not write; after a selection only what is given the source
-or its holder counts as a write that backward refuses; two parameters share no memory;
-operators, attributes and iterators of classes of other files write to nothing, nor do
-their generators where they are unpacked; annotations write to nothing;
-`self.name = …` only binds; a function of torch is what its name says.
+Limits: another thread does not write; two parameters share no memory; operators,
+attributes and iterators of classes of other files write to nothing, nor do their
+generators where they are unpacked by name; annotations write to nothing; `self.name =
+…` only binds; a function of torch is what its name says.
 """
 
 from __future__ import annotations
@@ -60,11 +59,11 @@ from .freshness import is_fresh
 from .hooks import asked_by, iterated_by, run_by
 from .imports import Imports, scope_chain
 from .names import Binding, free_names, reaching_definitions
-from .operators import words
 from .order import SUSPENSIONS
 from .receivers import Receiver, receiver_of
 from .syntax import FunctionNode, start_of, walk_scope
 from .tensor_calls import is_builtin
+from .words import words
 
 _ANYTHING = "*"
 """The path of a write that may reach every tensor."""
@@ -97,11 +96,6 @@ class Write:
     path: str
     certainty: Certainty
     label: str
-
-    @property
-    def is_remote(self) -> bool:
-        """Whether the call is not given the tensor, but may reach what holds it."""
-        return self.path == _HELD
 
     def says(self, source: str) -> str:
         """The label with the text of the source in its place."""
@@ -145,6 +139,8 @@ class Effects:
         paths = shared_paths(source, self.facts)
         certain = self._aliases[Sharing.EVIDENT].of(paths)
         possible = self._aliases[Sharing.POSSIBLE].of(paths)
+        objects = {holder for path in paths for holder in holders_of(path)} - paths
+        possible |= self._aliases[Sharing.POSSIBLE].in_objects(objects)
         holders = possible | {h for path in possible for h in holders_of(path)}
         places = {n for path in holders for n in self._places.get(path, ())}
         places |= {n for path in possible for n in self._parts.get(path, ())}
@@ -339,10 +335,28 @@ class Effects:
         if owner is not holder and kind in (Receiver.TENSOR, Receiver.ARRAY):
             return
         paths = shared_paths(holder, self.facts)
-        for path in paths:
+        for path in (*paths, *self._attributes_set(node, paths)):
             self._hold(path, value)
         if kind is not Receiver.PLAIN or any(map(self._is_outside, paths)):
             self._hand_out(node, value)
+
+    def _attributes_set(self, node: ast.AST, holders: set[str]) -> list[str]:
+        """The attributes that `setattr(h, "a", x)` and `h.__dict__["a"] = x` set."""
+        match node:
+            case ast.Call(args=[_, ast.Constant(value=str() as name), _]):
+                pass
+            case ast.Assign(
+                targets=[
+                    ast.Subscript(
+                        value=ast.Attribute(attr="__dict__"),
+                        slice=ast.Constant(value=str() as name),
+                    )
+                ]
+            ):
+                pass
+            case _:
+                return []
+        return [f"{holder}.{name}" for holder in sorted(holders)]
 
     def _hold(self, path: str, value: ast.expr) -> None:
         for sharing, aliases in self._aliases.items():
@@ -397,17 +411,16 @@ class Effects:
                 self._catch(node)
             case ast.With():
                 self._with(node)
-            case ast.For() | ast.comprehension():
-                if self._is_unknown_iterator(node.iter):
-                    self._may_write_held(
-                        node.iter, f"iterating over {self._q(node.iter)}"
-                    )
+            case ast.For(iter=iterated) | ast.comprehension(iter=iterated):
+                self._iterated(iterated)
+            case ast.Starred(value=iterated, ctx=ast.Load()):
+                self._iterated(iterated)
             case _ if isinstance(node, SUSPENSIONS):
                 label = f"{_SOURCE} does not change while the function is suspended"
                 self._note(Write(node, _ANYTHING, Certainty.MAY_WRITE, label))
             case _:
                 pass
-        if not isinstance(node, ast.For | ast.comprehension):
+        if not isinstance(node, ast.For | ast.comprehension | ast.Starred):
             self._go_through(iterated_by(node))
         for place, method in run_by(node, self.facts):
             if not self._writes_nothing(method):
@@ -508,6 +521,10 @@ class Effects:
                     f"entering {text} does not change {_SOURCE}",
                 )
             self._may_write_held(node, f"leaving {text}")
+
+    def _iterated(self, node: ast.expr) -> None:
+        if self._is_unknown_iterator(node):
+            self._may_write_held(node, f"iterating over {self._q(node)}")
 
     def _nested(self, function: FunctionNode | ast.Lambda) -> None:
         """What a nested function may write to, any call of unknown code may."""
@@ -617,9 +634,7 @@ class Effects:
     def _is_lazy(self, node: ast.AST) -> bool:
         """Whether an expression is run later, by what consumes its result."""
         is_lazy = isinstance(node, ast.GeneratorExp) or (
-            isinstance(node, ast.Call)
-            and is_builtin(node.func, getattr(node.func, "id", ""), self.facts)
-            and is_lazy_call(node, self.facts)
+            isinstance(node, ast.Call) and is_lazy_call(node, self.facts)
         )
         if not is_lazy:
             return False
@@ -693,13 +708,11 @@ class Effects:
             return None
         node: ast.AST = reaching.node
         if reaching.binding is Binding.FREE:
-            for names in self.facts.imports.outer:
-                found = names.named(function.id)
-                if found:
-                    node = found[0].node if len(found) == 1 else names.scope
-                    break
-            if self.facts.is_declared(function.id):
+            bound = (n.named(function.id) for n in self.facts.imports.outer)
+            found = next((each for each in bound if each), [])
+            if len(found) != 1 or self.facts.is_declared(function.id):
                 return None
+            node = found[0].node
         return node if isinstance(node, ast.FunctionDef) else None
 
     def _writes_nothing(self, function: FunctionNode) -> bool:

@@ -15,10 +15,10 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
 from .facts import Facts
-from .operators import words
 from .receivers import Receiver, receiver_of
 from .syntax import FunctionNode
 from .tensor_calls import is_builtin
+from .words import words
 
 _OF_OPERATORS: dict[type[ast.AST], str] = {
     ast.Add: "add",

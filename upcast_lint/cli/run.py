@@ -58,7 +58,7 @@ def _run_check(request: Request, options: Options, run: Run) -> int:
         Output(options).write("".join(f"{visible(file.path)}\n" for file in found))
         return _end(run)
     known = _baseline(options)
-    rows = _added_rows(options)
+    rows = _added_rows(request, options)
     tasks = session.tasks(found, known, rows)
     if not found:
         say("warning", "no Python files found under the given paths")
@@ -80,15 +80,23 @@ def _run_check(request: Request, options: Options, run: Run) -> int:
     if known is not None and rows is None:
         for entry in known.stale(report.outcomes):
             say("note", f"{options.baseline}: no longer found: {entry}")
-    return exit_code(run.outcomes, run.problems, session, options)
+    code = exit_code(run.outcomes, run.problems, session, options)
+    if cache is not None and not (cache.is_changed or cache.warnings or run.problems):
+        from .recording import keep_record
+
+        files = [task.absolute for task in tasks]
+        keep_record(cache, session, options, report, files, run.started_ns, code)
+    return code
 
 
-def _added_rows(options: Options) -> dict[str, tuple[tuple[int, int], ...]] | None:
+def _added_rows(
+    request: Request, options: Options
+) -> dict[str, tuple[tuple[int, int], ...]] | None:
     if options.diff_base is None:
         return None
     from ..gitdiff import added_rows
 
-    return added_rows(options.diff_base)
+    return added_rows(options.diff_base, request.paths)
 
 
 def _baseline(options: Options) -> Baseline | None:
@@ -134,13 +142,17 @@ def _check_all(
     """Check the tasks, and write each fix as soon as it is known."""
     # What is run under a limit of time should not share the processor.
     jobs = options.jobs or (1 if gate else None)
-    by_path = {task.absolute: task for task in tasks}
+    # Of many files most are silent, and would fill the memory.
+    wants_all = options.verbose or options.baseline is not None
     with Progress(len(tasks), is_quiet=options.quiet) as progress:
         for outcome in run(tasks, jobs, cache, gate):
             settled = _settle(outcome, so_far, options)
             if settled is None:
-                settled = _without_fix(by_path[outcome.absolute])
-            so_far.outcomes.append(settled)
+                settled = _without_fix(outcome, tasks)
+            if settled.is_silent and not wants_all:
+                so_far.silent += 1
+            else:
+                so_far.outcomes.append(settled)
             progress.step(settled.path)
     so_far.outcomes.sort(key=lambda outcome: outcome.path)
 
@@ -181,7 +193,8 @@ def _settle(outcome: Outcome, so_far: Run, options: Options) -> Outcome | None:
     return outcome
 
 
-def _without_fix(task: Task) -> Outcome:
+def _without_fix(outcome: Outcome, tasks: Sequence[Task]) -> Outcome:
+    task = next(each for each in tasks if each.absolute == outcome.absolute)
     job = task.job._replace(fix=FixMode.NONE)
     return next(run([task._replace(job=job)], 1, None))
 
@@ -201,11 +214,12 @@ def _report(run: Run, session: Session, options: Options, seconds: float) -> Rep
         outcomes=tuple(run.outcomes),
         sizes=session.sizes,
         notes=[],
+        silent=run.silent,
         seconds=seconds,
         root=os.getcwd(),
         is_quiet=options.quiet,
         has_color=wants_color(options),
-        takes_unsafe=options.takes_unsafe,
+        takes_unsafe=session.request.fix is FixMode.UNSAFE,
     )
 
 
@@ -217,6 +231,8 @@ def _print(run: Run, report: Report, options: Options) -> None:
         output.write_report(report)
     if options.show_fixes:
         output.write_fixes(report)
+    if options.diff:
+        output.write_forecast(report)
     for note in report.notes:
         say("warning", note)
     _say_problems(run)
