@@ -31,7 +31,7 @@ from .analysis.pieces.sizes import known_sizes
 from .analysis.reads import Kind, Selection, Use, Waste
 from .analysis.syntax import ScopeNode
 from .analysis.width.verdict import Width, judge_width
-from .finding import Edit, Finding, Fix, Position, Range, Safety
+from .finding import Confidence, Edit, Finding, Fix, Position, Range, Safety
 from .finding import Read as ReportedRead
 from .rewrite.edits import write_plan
 from .rewrite.hoist import hoist_selection
@@ -44,7 +44,6 @@ from .source import Source
 from .wording import Wording
 
 _HEADS = ("lm_head", "output_layer", "head")
-_ANY_WIDTH = ("`--width any` reports every width",)
 _DEEPEST = 3
 """Functions that a copy is followed through."""
 _LOOKING = ("locals", "vars", "eval", "exec", "dir", "globals")
@@ -57,7 +56,7 @@ _KERNEL_LANGUAGES = ("triton", "tilelang", "numba", "jax", "mlx", "cutlass", "ta
 class Demands:
     """What the caller asks for."""
 
-    any_width: bool
+    least: Confidence
     vocab_names: tuple[str, ...]
     not_vocab_names: tuple[str, ...]
     inference: bool
@@ -98,9 +97,9 @@ def findings_of(
             continue
         facts.tree.work.spend(len(facts.names.definitions) + len(facts.nodes(ast.Call)))
         width: Width | None = None
-        if not demands.any_width:  # the cheaper question first
+        if demands.least is not Confidence.LOW:  # the cheaper question first
             width = _width_of(cast, facts, demands)
-            if not width.is_vocab_wide:
+            if not width.grounds.confidence.reaches(demands.least):
                 continue
         flow = follow(cast, facts, directives, recognise)
         if flow.is_loop_carried:
@@ -159,7 +158,7 @@ def _found_elsewhere(
     elements = element_type(cast.source, facts)
     if elements.elements in (Elements.NOT_FLOAT, Elements.WIDE):
         return
-    inside = replace(demands, any_width=True, depth=demands.depth + 1)
+    inside = replace(demands, least=Confidence.LOW, depth=demands.depth + 1)
 
     def judge(facts: Facts, calls: Sequence[ast.Call]) -> Iterator[Finding]:
         return findings_of(facts, calls, rules, directives, inside)
@@ -179,7 +178,7 @@ def _found_elsewhere(
         cast=where,
         cast_label=words.cast_label(),
         reads=tuple(read for each in found.inner for read in each.reads),
-        because=width.because or _ANY_WIDTH,
+        grounds=width.grounds,
         condition=first.condition if found.fix else None,
         safety=safety,
         fix=found.fix,
@@ -363,7 +362,7 @@ class _Judge:
             cast=self.source.node_range(cast.call),
             cast_label=words.cast_label(),
             reads=tuple(words.reported(r) for r in reads),
-            because=self.width.because or _ANY_WIDTH,
+            grounds=self.width.grounds,
             condition=condition,
             safety=safety,
             fix=fix,
@@ -391,7 +390,7 @@ class _Judge:
                 ReportedRead(self.source.node_range(w.node), f"keeps {w.kept}")
                 for w in wastes
             ),
-            because=self.width.because or _ANY_WIDTH,
+            grounds=self.width.grounds,
             estimate=words.wasted(wastes),
             suppression_rows=_rows_of(
                 [self.flow.cast.call, *(read.node for read in reads)], self.facts

@@ -179,7 +179,7 @@ def _weights(page: Path) -> str:
                 pending.append((name, ast.literal_eval(value)))
             case ast.Expr(value=ast.Constant(value=str(about))) if pending:
                 for name, weight in pending:
-                    if name == "ENOUGH":
+                    if name in ("ENOUGH", "SURE"):
                         continue
                     said = name.lower().replace("_", " ")
                     rows.append((said, f"{weight:+d}", _cell(" ".join(about.split()))))

@@ -7,6 +7,7 @@ import re
 from dataclasses import dataclass
 
 from upcast_lint.checker import FixMode, Job, check_bytes
+from upcast_lint.finding import Confidence
 from upcast_lint.linter import Options
 
 from .costs import costlier
@@ -75,7 +76,7 @@ class Attack:
 
 def fix(text: str, tier: Tier) -> Fixed:
     """What the engine makes of a program."""
-    job = Job(Options(any_width=True), fix=tier.mode)
+    job = Job(Options(least=Confidence.LOW), fix=tier.mode)
     try:
         checked = check_bytes(text.encode(), _PATH, job)
     except Exception as error:
