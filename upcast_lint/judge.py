@@ -24,6 +24,7 @@ from .analysis.flow import (
 )
 from .analysis.modules import may_be_container
 from .analysis.order import may_run_between
+from .analysis.own_casts import other_of_cast
 from .analysis.paths import NARROW, Paths
 from .analysis.pieces.rereads import is_taken_again
 from .analysis.pieces.sizes import known_sizes
@@ -46,6 +47,8 @@ _HEADS = ("lm_head", "output_layer", "head")
 _DEEPEST = 3
 """Functions that a copy is followed through."""
 _LOOKING = ("locals", "vars", "eval", "exec", "dir", "globals")
+_FRAMES = ("inspect.currentframe", "inspect.stack", "sys._getframe")
+"""What gives the names of whoever calls it, or of those who call that."""
 _KERNEL_LANGUAGES = ("triton", "tilelang", "numba", "jax", "mlx", "cutlass", "taichi")
 
 
@@ -118,6 +121,9 @@ def findings_of(
             yield from _found_elsewhere(flow, facts, rules, directives, demands)
             continue
         if may_be_container(cast.source, flow.selections(), facts):
+            continue
+        other = other_of_cast(cast, flow.selections(), facts)
+        if other is not None and other.is_evident:
             continue
         if facts.once(_sees_names):
             continue
@@ -229,10 +235,33 @@ def _outer_resolve(node: ast.expr, facts: Facts) -> str:
 
 
 def _sees_names(facts: Facts) -> bool:
-    """Whether a scope looks at its own names, so that none may be dropped."""
+    """Whether a scope, or what it calls, looks at its names: none may be dropped."""
+    looking: frozenset[str] = frozenset()
+    if "f_locals" in facts.source.text:
+        looking = facts.tree.once(facts.tree.module, _looking_at_frames)
     return any(
-        isinstance(call.func, ast.Name) and call.func.id in _LOOKING
+        (isinstance(call.func, ast.Name) and call.func.id in _LOOKING)
+        or facts.resolve(call.func) in _FRAMES
+        or getattr(call.func, "attr", getattr(call.func, "id", "")) in looking
         for call in facts.nodes(ast.Call)
+    )
+
+
+def _looking_at_frames(module: ast.Module) -> frozenset[str]:
+    """The names of the functions of a file that look at what their callers bind."""
+    names = {dotted.rpartition(".")[2] for dotted in _FRAMES}
+    return frozenset(
+        function.name
+        for function in ast.walk(module)
+        if isinstance(function, ast.FunctionDef | ast.AsyncFunctionDef)
+        and any(
+            isinstance(part, ast.Attribute) and part.attr == "f_locals"
+            for part in ast.walk(function)
+        )
+        and any(
+            getattr(part, "attr", getattr(part, "id", "")) in names
+            for part in ast.walk(function)
+        )
     )
 
 

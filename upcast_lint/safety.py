@@ -40,6 +40,7 @@ from .analysis.indices import is_mask, known_rank
 from .analysis.names import Binding, Definition
 from .analysis.ops import Memory
 from .analysis.order import Line, Stretch, may_run_before_any, may_run_between
+from .analysis.own_casts import other_of_cast
 from .analysis.paths import Paths
 from .analysis.reads import Gradient, Kind, Selection, StepKind
 from .analysis.rows import Rows, rows_of
@@ -211,12 +212,15 @@ class _Assessor:
                 self.out.need(write.says(name))
 
     def _containers(self, reads: Sequence[Read]) -> None:
-        """A list of modules has `.float()` and `[0]` as well."""
+        """A list of modules, or a class of the file, casts and selects as well."""
         source = self.flow.cast.source
         if self.element_type.elements is not Elements.FLOAT and not (
             modules.is_evidently_tensor(source, reads, self.facts)
         ):
             self.out.need(f"`{self.facts.shown(source)}` is a tensor, and no module")
+        other = other_of_cast(self.flow.cast, reads, self.facts)
+        if other is not None:
+            self.out.need(f"`{self.facts.shown(source)}` is no `{other.name}`")
 
     def _exceptions(self, reads: Sequence[Read]) -> None:
         """What the cast raises has to be caught where it was."""

@@ -336,7 +336,7 @@ class Consumers:
         return Consumption(kind=kind, node=call)
 
     def _names_dtype(self, node: ast.expr) -> bool:
-        dotted = self.facts.resolve(node)
+        dotted = self.facts.resolve(self.facts.value(node))
         last = getattr(node, "attr", getattr(node, "id", ""))
         return (dotted is not None and dotted.startswith("torch.")) or "dtype" in last
 
