@@ -206,7 +206,7 @@ def test_h63_what_may_be_a_module_is_respected() -> None:
     assert_silent(h63_list_of_layers)
 
 
-def h76_cast_of_another_class(x: torch.Tensor) -> torch.Tensor:
+def h75_cast_of_another_class(x: torch.Tensor) -> torch.Tensor:
     class Scaled:
         def __init__(self, values: torch.Tensor) -> None:
             self.values = values
@@ -223,7 +223,7 @@ def h76_cast_of_another_class(x: torch.Tensor) -> torch.Tensor:
     return last(Scaled(x))
 
 
-def h76_cast_of_another_class_naive(x: torch.Tensor) -> torch.Tensor:
+def h75_cast_of_another_class_naive(x: torch.Tensor) -> torch.Tensor:
     class Scaled:
         def __init__(self, values: torch.Tensor) -> None:
             self.values = values
@@ -240,15 +240,15 @@ def h76_cast_of_another_class_naive(x: torch.Tensor) -> torch.Tensor:
     return last(Scaled(x))
 
 
-def test_h76_a_class_has_a_cast_of_its_own_is_real() -> None:
+def test_h75_a_class_has_a_cast_of_its_own_is_real() -> None:
     x = torch.ones(2, 4).bfloat16()
-    assert h76_cast_of_another_class(x).eq(2).all()
-    assert h76_cast_of_another_class_naive(x).eq(1).all()
+    assert h75_cast_of_another_class(x).eq(2).all()
+    assert h75_cast_of_another_class_naive(x).eq(1).all()
 
 
-def test_h76_what_may_have_a_cast_of_its_own_is_respected() -> None:
+def test_h75_what_may_have_a_cast_of_its_own_is_respected() -> None:
     assert_unsafe(
-        h76_cast_of_another_class,
-        h76_cast_of_another_class_naive,
+        h75_cast_of_another_class,
+        h75_cast_of_another_class_naive,
         "`scores` is no `Scaled`",
     )

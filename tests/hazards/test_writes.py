@@ -384,7 +384,7 @@ def test_h71_arithmetic_written_to_the_copy_is_respected() -> None:
     assert_silent(h71_copy_scaled)
 
 
-def h74_object_answers(x: torch.Tensor) -> torch.Tensor:
+def h73_object_answers(x: torch.Tensor) -> torch.Tensor:
     class Meter:
         def __bool__(self) -> bool:
             x.zero_()
@@ -396,7 +396,7 @@ def h74_object_answers(x: torch.Tensor) -> torch.Tensor:
     return wide[:, -1]
 
 
-def h74_object_answers_naive(x: torch.Tensor) -> torch.Tensor:
+def h73_object_answers_naive(x: torch.Tensor) -> torch.Tensor:
     class Meter:
         def __bool__(self) -> bool:
             x.zero_()
@@ -407,18 +407,18 @@ def h74_object_answers_naive(x: torch.Tensor) -> torch.Tensor:
     return x[:, -1].float()
 
 
-def test_h74_a_test_of_truth_runs_code_is_real() -> None:
-    assert h74_object_answers(torch.ones(2, 4).bfloat16()).eq(1).all()
-    assert h74_object_answers_naive(torch.ones(2, 4).bfloat16()).eq(0).all()
+def test_h73_a_test_of_truth_runs_code_is_real() -> None:
+    assert h73_object_answers(torch.ones(2, 4).bfloat16()).eq(1).all()
+    assert h73_object_answers_naive(torch.ones(2, 4).bfloat16()).eq(0).all()
 
 
-def test_h74_a_class_of_the_file_that_answers_is_respected() -> None:
+def test_h73_a_class_of_the_file_that_answers_is_respected() -> None:
     assert_unsafe(
-        h74_object_answers, h74_object_answers_naive, "`__bool__` does not change `x`"
+        h73_object_answers, h73_object_answers_naive, "`__bool__` does not change `x`"
     )
 
 
-def h75_class_body(x: torch.Tensor) -> torch.Tensor:
+def h74_class_body(x: torch.Tensor) -> torch.Tensor:
     wide = x.float()
 
     class Settings:
@@ -427,21 +427,21 @@ def h75_class_body(x: torch.Tensor) -> torch.Tensor:
     return wide[:, -1] * Settings.total.sign()
 
 
-def h75_class_body_naive(x: torch.Tensor) -> torch.Tensor:
+def h74_class_body_naive(x: torch.Tensor) -> torch.Tensor:
     class Settings:
         total = x.mul_(2).sum()
 
     return x[:, -1].float() * Settings.total.sign()
 
 
-def test_h75_a_definition_runs_code_is_real() -> None:
-    assert h75_class_body(torch.ones(2, 4).bfloat16()).eq(1).all()
-    assert h75_class_body_naive(torch.ones(2, 4).bfloat16()).eq(2).all()
+def test_h74_a_definition_runs_code_is_real() -> None:
+    assert h74_class_body(torch.ones(2, 4).bfloat16()).eq(1).all()
+    assert h74_class_body_naive(torch.ones(2, 4).bfloat16()).eq(2).all()
 
 
-def test_h75_the_body_of_a_class_is_respected() -> None:
+def test_h74_the_body_of_a_class_is_respected() -> None:
     assert_unsafe(
-        h75_class_body,
-        h75_class_body_naive,
+        h74_class_body,
+        h74_class_body_naive,
         "the class `Settings` does not change `x`",
     )
