@@ -133,7 +133,7 @@ def test_each_file_has_the_settings_nearest_to_it() -> None:
     search = Discovery(ConfigFinder(), Exclusion())
     widths = {each.path: each.config.settings.width for each in search.find(["."])}
     assert {path: width.value for path, width in widths.items()} == {
-        "a.py": "vocab",
+        "a.py": "medium",
         "sub/deep/b.py": "any",
     }
 

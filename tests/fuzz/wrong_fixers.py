@@ -313,7 +313,7 @@ WRONG_FIXERS = (
     WrongFixer("forgets holders", Tier.SAFE, _forgets_holders, "holders"),
     WrongFixer("forgets aliases", Tier.SAFE, _forgets_aliases, "aliases"),
     WrongFixer(
-        "forgets nested functions", Tier.SAFE, _forgets_nested_functions, "holders"
+        "forgets nested functions", Tier.SAFE, _forgets_nested_functions, "aliases"
     ),
     WrongFixer(
         "forgets writers by contract",
