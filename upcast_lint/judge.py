@@ -13,9 +13,9 @@ from .analysis.effects import Certainty, Effects, effects_of
 from .analysis.elements import Elements, ElementType, element_type
 from .analysis.facts import Facts
 from .analysis.flow import Flow, Read, follow, narrow_reads, paths_of
+from .analysis.graph.order import may_run_between
+from .analysis.graph.paths import NARROW, Paths
 from .analysis.modules import may_be_container
-from .analysis.order import may_run_between
-from .analysis.paths import NARROW, Paths
 from .analysis.pieces.rereads import is_taken_again
 from .analysis.pieces.sizes import known_sizes
 from .analysis.reads import Kind, Selection, Use
@@ -219,7 +219,7 @@ class _Judge:
         if verdict is None:
             return None
         reads = narrow_reads(self.flow, self.paths, self.facts)
-        words = Wording(self.facts, self.flow, self.paths, self.width)
+        words = Wording(self.facts, self.flow, self.width)
         code = reads[0].code
         rule = rules[code]
         cast = self.flow.cast

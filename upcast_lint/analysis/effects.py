@@ -55,13 +55,14 @@ from .calls import Target, arguments_of, consumes, known_call
 from .calls import is_lazy as is_lazy_call
 from .facts import Facts
 from .freshness import is_fresh
+from .graph.chains import names_of
+from .graph.order import SUSPENSIONS, may_follow
 from .hooks import asked_by, run_by
 from .imports import Imports, scope_chain
-from .names import Binding, free_names, reaching_definitions
+from .names import Binding, free_names
 from .operators import words
-from .order import SUSPENSIONS
 from .receivers import Receiver, receiver_of
-from .syntax import FunctionNode, start_of, walk_scope
+from .syntax import FunctionNode, walk_scope
 from .tensor_calls import is_builtin
 
 _ANYTHING = "*"
@@ -295,13 +296,7 @@ class Effects:
         return [node for path in paths for node in self._handed.get(path, ())]
 
     def _follows(self, write: Write, handed: Sequence[ast.AST]) -> bool:
-        tree = self.facts.tree
-        loops = tree.enclosing_loops(write.node)
-        return any(
-            start_of(node) < start_of(write.node)
-            or any(loop in loops for loop in tree.enclosing_loops(node))
-            for node in handed
-        )
+        return any(may_follow(node, write.node, self.facts) for node in handed)
 
     def _hand_out(self, node: ast.AST, value: ast.expr) -> None:
         for path in shared_paths(value, self.facts, Sharing.POSSIBLE):
@@ -664,11 +659,8 @@ class _Functions:
         )
         if is_plain and not _suspends(function):
             tree = caller.tree
-            outer = [
-                tree.once(each, reaching_definitions)
-                for each in scope_chain(tree, function)
-            ]
-            names = tree.once(function, reaching_definitions)
+            outer = [names_of(each, tree) for each in scope_chain(tree, function)]
+            names = names_of(function, tree)
             imports = Imports(tree, names, outer)
             facts = Facts(caller.source, tree, function, names, imports)
             self._known[function] = effects_of(facts).writes_nothing

@@ -26,11 +26,11 @@ from .casts import Cast, is_guard_for
 from .consumers import Consumers, Recogniser
 from .directives import Directives
 from .facts import Facts
+from .graph import Point
+from .graph.paths import FULL, NARROW, Merged, Paths
 from .names import Binding, Definition
 from .operators import words
-from .paths import FULL, NARROW, Merged, Paths
 from .reads import Consumption, Kind, Selection, Step, StepKind
-from .syntax import LOOPS, start_of
 from .tensor_calls import is_builtin
 from .values import integer
 
@@ -114,7 +114,7 @@ class Flow:
 
 def paths_of(flow: Flow, facts: Facts) -> Paths:
     """The paths of a flow, with the demands NARROW and FULL."""
-    demands: dict[ast.AST, int] = {}
+    demands: dict[Point, int] = {}
     for read in flow.reads:
         if read.kind is Kind.SELECTION:
             demands[read.node] = demands.get(read.node, 0) | NARROW
@@ -183,7 +183,8 @@ class _Follower:
         while self.pending:
             load, carrier = self.pending.pop(0)
             self._load(load, carrier)
-        flow.reads.sort(key=lambda r: (start_of(r.operand), start_of(r.node)))
+        first = self.facts.first_step
+        flow.reads.sort(key=lambda r: (first(r.operand), first(r.node)))
         return flow
 
     def _origin(self) -> tuple[ast.expr, Guard | None]:
@@ -372,7 +373,7 @@ class _Follower:
             self._full(node, "captured by a nested function", load)
             return
         self.flow.carriers[definition] = carrier
-        for use in self.names.uses.get(definition, []):
+        for use in self.names.uses(definition):
             self.pending.append((use, carrier))
 
     def _load(self, load: ast.Name, carrier: Carrier) -> None:
@@ -437,16 +438,7 @@ class _Follower:
 
     def _precedes_cast_in_loop(self, load: ast.Name) -> bool:
         """Whether a load can only see the copy of an earlier round."""
-        if start_of(load) >= start_of(self.cast.call):
-            return False
-        tree = self.facts.tree
-        statement = tree.statement(self.cast.call)
-        if tree.contains(statement, load):
-            return False
-        return any(
-            isinstance(loop, LOOPS) and tree.contains(loop, load)
-            for loop in tree.enclosing_loops(self.cast.call)
-        )
+        return self.facts.first_step(load) < self.facts.first_step(self.cast.call)
 
 
 def _is_consumed(generator: ast.GeneratorExp, facts: Facts) -> bool:

@@ -22,11 +22,11 @@ import enum
 from collections.abc import Iterator
 
 from ..facts import Facts
+from ..graph.order import SUSPENSIONS, may_run_between
 from ..imports import Imports
 from ..operators import (
     words,
 )
-from ..order import SUSPENSIONS, may_run_between
 from ..syntax import FUNCTIONS, SCOPES, FunctionNode
 from ..values import (
     truth,

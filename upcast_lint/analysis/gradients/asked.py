@@ -9,8 +9,8 @@ from __future__ import annotations
 
 import ast
 
-from . import operators
-from .facts import Facts
+from .. import operators
+from ..facts import Facts
 
 _METHODS = operators.words(
     """
