@@ -21,7 +21,7 @@ class Options(NamedTuple):
     """What the findings of one file depend on, besides its text."""
 
     codes: frozenset[str] | None = None
-    """The rules to run; None runs all."""
+    """The rules to run; None runs all but the optional ones."""
     any_width: bool = False
     """Report every source with a narrow selection, not only vocab-wide ones."""
     vocab_names: tuple[str, ...] = ()
@@ -52,6 +52,9 @@ Parsing a whole tree would take many times as long as all of the rest. So of the
 that a walk finds, those are parsed that may hold a finding, and the small ones, which
 cost next to nothing; those that the user names are parsed always.
 """
+
+
+_SCOPES_AT_ONCE = 100
 
 
 def lint(source: Source, options: Options) -> tuple[Finding, ...]:
@@ -85,7 +88,7 @@ def load() -> None:
 
 def _suspects(source: Source, options: Options) -> list[Rows] | None:
     """What the screen leaves; each tier is imported where a text comes to it."""
-    if not may_spell_cast(source.text):
+    if not may_spell_cast(source.text.encode(errors="replace")):
         return []
     from .screen.spots import find_spots
 
@@ -95,7 +98,7 @@ def _suspects(source: Source, options: Options) -> list[Rows] | None:
     from .screen.tiers import suspects
 
     any_width = options.any_width or bool(options.vocab_names)
-    return suspects(source.text, any_width, spots)
+    return suspects(source.text, any_width, spots, options.codes)
 
 
 def _is_most(source: Source, rows: Sequence[Rows]) -> bool:
@@ -122,7 +125,7 @@ def is_clean(data: bytes, options: Options) -> bool:
     """Whether bytes are text that needs no look to be known to hold no finding."""
     if options.parses_always or len(data) <= PARSED_SIZE:
         return False
-    if b"float" in data or b"double" in data or may_declare_encoding(data):
+    if may_declare_encoding(data) or may_spell_cast(data):
         return False
     try:
         return data.isascii() or bool(data.decode())
@@ -142,7 +145,7 @@ def lint_rows(
     from .analysis.facts import Module
     from .analysis.work import TooMuchWork
     from .judge import Demands, findings_of, too_large
-    from .registry import all_rules
+    from .registry import rules_of
 
     module = Module.parse(source)
     candidates = cast_candidates(module.tree, rows)
@@ -157,8 +160,10 @@ def lint_rows(
     )
     found: list[Finding] = []
     notes: list[Finding] = []
-    rules = all_rules()
-    for scope, calls in candidates.items():
+    rules = rules_of(options.codes)
+    for number, (scope, calls) in enumerate(candidates.items(), 1):
+        if number % _SCOPES_AT_ONCE == 0:
+            gc.collect(0)  # what is known of a scope holds itself
         module.tree.enter(scope)
         try:
             facts = module.facts(scope)

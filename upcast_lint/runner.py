@@ -26,6 +26,7 @@ from .checker import (
 )
 from .files import read_regular
 from .focus import EVERYTHING, Focus
+from .replay import CLOCK_GRAIN_NS
 from .writer import digest
 
 if TYPE_CHECKING:
@@ -33,8 +34,6 @@ if TYPE_CHECKING:
 
 # Below this a second process costs more than it saves; measured on two cores.
 _WORTHWHILE_BYTES = 4_000_000
-# A file changed twice within the clock's grain can keep its time.
-_CLOCK_GRAIN_NS = 2_000_000_000
 
 
 class Task(NamedTuple):
@@ -141,7 +140,7 @@ def check_file(
 def _trusted_time(status: os.stat_result) -> int | None:
     """The modification time of a file that was read just now; see `Stamp`."""
     mtime_ns = status.st_mtime_ns
-    return None if time.time_ns() - mtime_ns < _CLOCK_GRAIN_NS else mtime_ns
+    return None if time.time_ns() - mtime_ns < CLOCK_GRAIN_NS else mtime_ns
 
 
 def _reason(error: OSError | MemoryError) -> str:

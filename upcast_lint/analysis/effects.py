@@ -28,10 +28,9 @@ was made to do runs at any call or loop behind it.
 `backward` writes to the `.grad` of leaves, and to what hooks on them reach: nothing
 shows that a source is not one, so that it is an unknown call.
 
-Limits: another thread does not write; after a selection only what is given the source
-or its holder counts as a write that backward refuses; two parameters share no memory;
-operators, attributes and iterators of classes of other files write to nothing;
-`self.name = …` only binds; a function of torch is what its name says.
+Limits: another thread does not write; two parameters share no memory; operators,
+attributes and iterators of classes of other files write to nothing; `self.name = …`
+only binds; a function of torch is what its name says.
 """
 
 from __future__ import annotations
@@ -60,10 +59,10 @@ from .graph.order import SUSPENSIONS, may_follow
 from .hooks import asked_by, run_by
 from .imports import Imports, scope_chain
 from .names import Binding, free_names
-from .operators import words
 from .receivers import Receiver, receiver_of
 from .syntax import FunctionNode, walk_scope
 from .tensor_calls import is_builtin
+from .words import words
 
 _ANYTHING = "*"
 """The path of a write that may reach every tensor."""
@@ -96,11 +95,6 @@ class Write:
     path: str
     certainty: Certainty
     label: str
-
-    @property
-    def is_remote(self) -> bool:
-        """Whether the call is not given the tensor, but may reach what holds it."""
-        return self.path == _HELD
 
     def says(self, source: str) -> str:
         """The label with the text of the source in its place."""
@@ -144,6 +138,8 @@ class Effects:
         paths = shared_paths(source, self.facts)
         certain = self._aliases[Sharing.EVIDENT].of(paths)
         possible = self._aliases[Sharing.POSSIBLE].of(paths)
+        objects = {holder for path in paths for holder in holders_of(path)} - paths
+        possible |= self._aliases[Sharing.POSSIBLE].in_objects(objects)
         holders = possible | {h for path in possible for h in holders_of(path)}
         places = {n for path in holders for n in self._places.get(path, ())}
         places |= {n for path in possible for n in self._parts.get(path, ())}
@@ -324,10 +320,28 @@ class Effects:
         if owner is not holder and kind in (Receiver.TENSOR, Receiver.ARRAY):
             return
         paths = shared_paths(holder, self.facts)
-        for path in paths:
+        for path in (*paths, *self._attributes_set(node, paths)):
             self._hold(path, value)
         if kind is not Receiver.PLAIN or any(map(self._is_outside, paths)):
             self._hand_out(node, value)
+
+    def _attributes_set(self, node: ast.AST, holders: set[str]) -> list[str]:
+        """The attributes that `setattr(h, "a", x)` and `h.__dict__["a"] = x` set."""
+        match node:
+            case ast.Call(args=[_, ast.Constant(value=str() as name), _]):
+                pass
+            case ast.Assign(
+                targets=[
+                    ast.Subscript(
+                        value=ast.Attribute(attr="__dict__"),
+                        slice=ast.Constant(value=str() as name),
+                    )
+                ]
+            ):
+                pass
+            case _:
+                return []
+        return [f"{holder}.{name}" for holder in sorted(holders)]
 
     def _hold(self, path: str, value: ast.expr) -> None:
         for sharing, aliases in self._aliases.items():

@@ -21,7 +21,7 @@ from dataclasses import dataclass, field, replace
 from functools import reduce
 from operator import or_
 
-from . import operators
+from . import ops
 from .casts import Cast, is_guard_for
 from .consumers import Consumers, Recogniser
 from .directives import Directives
@@ -29,9 +29,9 @@ from .facts import Facts
 from .graph import Point
 from .graph.paths import FULL, NARROW, Merged, Paths
 from .names import Binding, Definition
-from .operators import words
-from .reads import Consumption, Kind, Selection, Step, StepKind
-from .tensor_calls import is_builtin
+from .ops import Role
+from .reads import Consumption, Kind, Selection, Step, StepKind, Waste
+from .tensor_calls import builtin_called
 from .values import integer
 
 
@@ -63,6 +63,7 @@ class Read:
     reason: str = ""
     selection: Selection | None = None
     code: str = ""
+    waste: Waste | None = None
 
     @property
     def lifts(self) -> tuple[Step, ...]:
@@ -134,6 +135,18 @@ def narrow_reads(flow: Flow, paths: Paths, facts: Facts) -> list[Read]:
     met = Merged(flow.origin, demands, facts).from_origin()
     narrow = reduce(or_, (each for each in met if not each & FULL), 0)
     return [r for n, r in enumerate(selections, 2) if narrow >> n & 1] or selections
+
+
+def wasteful_reads(flow: Flow, facts: Facts) -> list[Read]:
+    """The reads that waste what they make, if some path reads nothing else whole."""
+    found = [read for read in flow.reads if read.waste is not None]
+    if not found:
+        return []
+    demands: dict[Point, int] = {read.node: NARROW for read in found}
+    for read in flow.reads:
+        if read.kind in (Kind.FULL, Kind.WRITE) and read.waste is None:
+            demands[read.node] = demands.get(read.node, 0) | FULL
+    return found if NARROW in Paths(flow.origin, demands, facts).from_origin() else []
 
 
 def follow(
@@ -284,14 +297,17 @@ class _Follower:
                 consumption.reason,
                 consumption.selection,
                 consumption.code,
+                consumption.waste,
             )
         )
 
     def _is_own(self, steps: tuple[Step, ...]) -> bool:
         """Whether a tensor is made here, whatever type the source has."""
         match self.cast.source:
-            case ast.Call(func=ast.Attribute(attr=name)) if name in operators.COPIES:
-                return True
+            case ast.Call(func=ast.Attribute(attr=name)):
+                made = ops.method(name)
+                if made is not None and made.role is Role.COPY:
+                    return True
             case _:
                 pass
         return self.cast.copies or any(
@@ -448,7 +464,8 @@ def _is_consumed(generator: ast.GeneratorExp, facts: Facts) -> bool:
         isinstance(call, ast.Call)
         and call.args == [generator]
         and all(isinstance(k.value, ast.Constant) for k in call.keywords)
-        and any(is_builtin(call.func, name, facts) for name in _CONSUMERS)
+        and (known := builtin_called(call, facts)) is not None
+        and known.consumes_all
     )
 
 
@@ -474,8 +491,6 @@ def _is_plain(consumption: Consumption) -> bool:
 
 
 _RUNS_LATER = "read by a generator that may run later"
-_CONSUMERS = words("sum list tuple set dict max min any all sorted")
-"""Built-in functions that run a generator to its end."""
 
 
 def _lifts(steps: tuple[Step, ...]) -> tuple[Step, ...]:

@@ -1,8 +1,9 @@
-"""The closing line of the text formats."""
+"""The closing line of the text formats, and of a diff."""
 
 from __future__ import annotations
 
 from ..finding import Finding, Safety
+from ..replay import took_text
 from ..report import Report, in_binary_units, plural
 
 
@@ -10,7 +11,7 @@ def summary(report: Report) -> str:
     """`Found 2 findings in 2 of 214 files in 0.4 s, about …  [*] 1 fixable …`"""
     findings = [placed.finding for placed in report.findings()]
     of = plural(len(report.outcomes), "file")
-    took = f"in {report.seconds:.1f} s"
+    took = took_text(report.seconds)
     fixed = sum(len(outcome.checked.fixed) for outcome in report.outcomes)
     done = f"Fixed {plural(fixed, 'finding')}. " if fixed else ""
     if not findings:
@@ -28,6 +29,17 @@ def summary(report: Report) -> str:
         found += f" at {assumed}" if assumed else ""
         found += f" in {known} of them" if known < len(findings) else ""
     return f"{done}{found}.{_offer(report, findings)}"
+
+
+def forecast(report: Report) -> str:
+    """`Would fix 2 findings and leave 6.  [!] 6 with --unsafe-fixes.`, of a diff."""
+    findings = [placed.finding for placed in report.findings()]
+    fixed = sum(len(outcome.checked.fixed) for outcome in report.outcomes)
+    if not fixed and not findings:
+        return summary(report)
+    would = f"Would fix {plural(fixed, 'finding') if fixed else 'nothing'}"
+    left = f" and leave {len(findings)}" if findings else ""
+    return f"{would}{left}.{_offer(report, findings)}"
 
 
 def _offer(report: Report, findings: list[Finding]) -> str:

@@ -11,7 +11,7 @@ import ast
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from ..analysis import operators
+from ..analysis import ops
 from ..analysis.facts import Facts
 from ..analysis.flow import Carrier, Flow, Read
 from ..analysis.gradients.asked import names_in_gradient
@@ -94,7 +94,7 @@ def plan_rewrite(flow: Flow, paths: Paths, facts: Facts) -> Plan:
     _check_transfer(flow, moved, facts)
     casts = [m.read for m in moved if m.sites]
     check_layout(flow, casts, bool(placements), facts)
-    _check_lifts(flow, facts)
+    _check_lifts(flow, placements, facts)
     for each in moved:
         check_order(flow.cast, each.read, facts)
     if any(names_in_gradient(read.operand, facts) for read in flow.full_reads()):
@@ -348,20 +348,18 @@ def _check_arguments(
                 pass
 
 
-_DEVICE_CALLS = operators.MAKERS_LIKE | operators.NEW_TENSORS | {"get_device"}
-_DEVICE_READS = ("device", "is_cuda", "is_cpu", "is_meta", "is_mps", "is_xpu")
-
-
 def _check_device(flow: Flow, moved: Sequence[Moved]) -> None:
     """A cast that moves the tensor as well must not leave its reads behind."""
     moves = flow.cast.device is not None
     for read in [*flow.of_kind(Kind.METADATA), *flow.of_kind(Kind.DTYPE)]:
         match read.node:
             case ast.Attribute(attr=name):
-                is_asked = name in _DEVICE_READS
+                known = ops.attribute(name)
+                is_asked = known is not None and known.tells_device
             case ast.Call(func=function) as made:
                 name = getattr(function, "attr", getattr(function, "id", ""))
-                is_asked = name in _DEVICE_CALLS
+                known = ops.tensor(name)
+                is_asked = known is not None and known.tells_device
                 if is_asked and flow.cast.lays_out:
                     raise Unfixable("a tensor is laid out like the copy")
                 is_asked &= all(keyword.arg != "device" for keyword in made.keywords)
@@ -387,7 +385,7 @@ def _check_transfer(flow: Flow, moved: Sequence[Moved], facts: Facts) -> None:
             raise Unfixable("the cast also moves the tensor to another device, once")
 
 
-def _check_lifts(flow: Flow, facts: Facts) -> None:
+def _check_lifts(flow: Flow, placements: Sequence[Placement], facts: Facts) -> None:
     """A carrier with arithmetic in it can only go where all its reads are narrow."""
     lifted = {
         d
@@ -400,6 +398,9 @@ def _check_lifts(flow: Flow, facts: Facts) -> None:
         if read.kind is Kind.FULL or read.kind is Kind.DTYPE:
             raise Unfixable("the result of arithmetic on the copy is read whole")
     for read in flow.selections():
+        is_bound = any(step not in read.own for step in read.lifts)
+        if is_bound and _stays(read, placements, facts):
+            raise Unfixable("the result of arithmetic on the copy is read below a cast")
         if _is_viewed_after_rows(read):
             raise Unfixable("a view comes after arithmetic with a vector of rows")
         for step in read.lifts:
@@ -430,7 +431,7 @@ def _operands_are_stable(
         match part:
             case ast.Await() | ast.NamedExpr() | ast.Yield() | ast.YieldFrom():
                 return False
-            case ast.Call() if part is not node and not _is_repeatable(part):
+            case ast.Call() if part is not node and not _is_repeatable(part, facts):
                 return False
             case ast.Name() if not same_statement:
                 if is_rebound_between(part.id, node, read.node, facts):
@@ -440,13 +441,16 @@ def _operands_are_stable(
     return True
 
 
-def _is_repeatable(call: ast.Call) -> bool:
+def _is_repeatable(call: ast.Call, facts: Facts) -> bool:
     """Whether a call of a number can run later, in another order, with one result."""
     match call.func:
-        case ast.Name(id="float" | "int" | "len" | "abs" | "min" | "max"):
-            return True
-        case ast.Attribute(attr="size" | "dim" | "item" | "sqrt" | "log" | "exp"):
-            return True
+        case ast.Name(id=name):
+            known = ops.builtin(name)
+            return known is not None and known.is_steady
+        case ast.Attribute(attr=name):
+            known = ops.method(name)
+            is_number = known is not None and known.gives_number
+            return is_number or (facts.resolve(call.func) or "").startswith("math.")
         case _:
             return False
 
