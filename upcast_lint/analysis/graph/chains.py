@@ -217,11 +217,22 @@ class Names:
             self._made_by = _grouped(self.definitions, attrgetter("node"))
         return self._made_by.get(node, [])
 
-    def in_order(self, found: Iterable[Definition]) -> list[Definition]:
-        """Those that the scope makes, in the order in which they first run."""
+    def numbers(self, name: ast.Name) -> list[int]:
+        """The numbers of the definitions that reach a load; -1 if it may be unbound.
+
+        Loads of equal numbers mean the same, if no loop comes between.
+        """
+        return sorted(self._numbers.get(each, -1) for each in self.of(name))
+
+    @property
+    def _numbers(self) -> dict[Definition, int]:
         if self._places is None:
             self._places = {d: place for place, d in enumerate(self.definitions)}
-        places = self._places
+        return self._places
+
+    def in_order(self, found: Iterable[Definition]) -> list[Definition]:
+        """Those that the scope makes, in the order in which they first run."""
+        places = self._numbers
         return sorted((d for d in found if d in places), key=places.__getitem__)
 
 
