@@ -23,7 +23,7 @@ from zlib import crc32
 
 from . import __version__
 from .checker import Job
-from .files import read_regular
+from .files import Status, read_regular
 from .finding import Finding
 from .replay import FOLDER
 from .runner import Stamp
@@ -52,7 +52,7 @@ class Cache:
         cache._load()
         return cache
 
-    def is_clean(self, path: str, job: Job, status: os.stat_result) -> bool:
+    def is_clean(self, path: str, job: Job, status: Status) -> bool:
         """Whether the content with this size and time is known to hold no finding."""
         entry = self._entries.get(path)
         return entry is not None and entry == [

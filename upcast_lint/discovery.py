@@ -15,7 +15,7 @@ from typing import NamedTuple
 
 from .config import DEFAULT_EXCLUDE, OWN_FILE, PYPROJECT, Config, ConfigFinder
 from .errors import UsageError
-from .files import read_regular
+from .files import Status, read_regular
 from .globs import Globs
 from .selection import suggestion
 
@@ -34,7 +34,7 @@ class Found(NamedTuple):
     path: str
     absolute: str
     config: Config
-    status: os.stat_result
+    status: Status
     is_named: bool = False
     """By the user, rather than found in a folder."""
 
@@ -100,7 +100,8 @@ class Discovery:
         elif stat.S_ISREG(status.st_mode):
             config = self.finder.in_folder(os.path.dirname(absolute))
             if not self.is_forced_out(config, absolute):
-                yield Found(os.path.normpath(path), absolute, config, status, True)
+                seen = Status(status.st_size, status.st_mtime_ns)
+                yield Found(os.path.normpath(path), absolute, config, seen, True)
         else:
             raise UnusablePath(f"not a regular file: {path}")
 
@@ -155,7 +156,8 @@ class Discovery:
                     # The names of this folder can be read, and nothing that they name.
                     self.problems.append(f"{shown or '.'}: {error.strerror}")
                     break
-                yield Found(prefix + entry.name, path, config, status)
+                seen = Status(status.st_size, status.st_mtime_ns)
+                yield Found(prefix + entry.name, path, config, seen)
 
     def _excludes_of(self, config: Config, top: str) -> _Excludes:
         key = (id(config), top)

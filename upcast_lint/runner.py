@@ -24,7 +24,7 @@ from .checker import (
     focused,
     texts_of,
 )
-from .files import read_regular
+from .files import Status, read_regular
 from .focus import EVERYTHING, Focus
 from .replay import CLOCK_GRAIN_NS
 from .writer import digest
@@ -41,7 +41,7 @@ class Task(NamedTuple):
 
     path: str
     absolute: str
-    status: os.stat_result
+    status: Status
     job: Job
     focus: Focus = EVERYTHING
 
@@ -72,6 +72,12 @@ class Outcome(NamedTuple):
     failure: str | None = None
     unread: str | None = None
     seconds: float = 0.0
+
+    @property
+    def is_silent(self) -> bool:
+        """Whether there is nothing to say of the file, but that it was checked."""
+        is_whole = self.unread is None and self.failure is None
+        return is_whole and self.checked == Checked(())
 
 
 def run(
@@ -174,12 +180,12 @@ def _from_cache(cache: Cache, task: Task) -> Outcome | None:
     texts: dict[int, str] = {}
     if findings or stamp.mtime_ns != status.st_mtime_ns:
         try:
-            data, status = read_regular(path)
+            data, now = read_regular(path)
         except OSError:
             return None  # to be met again, and reported, where files are checked
         if digest(data) != stamp.digest:
             return None
-        stamp = Stamp(len(data), _trusted_time(status), stamp.digest)
+        stamp = Stamp(len(data), _trusted_time(now), stamp.digest)
         if findings:
             texts = texts_of(data, task.path)
         cache.store(path, job, stamp, findings)

@@ -21,6 +21,7 @@ def keep_record(
     session: Session,
     options: Options,
     report: Report,
+    files: list[str],
     started_ns: int,
     code: int,
 ) -> None:
@@ -32,8 +33,7 @@ def keep_record(
     if cache.folder != os.path.join(here, FOLDER):
         return
     searched = (*request.paths, here, *filter(None, [request.config]))
-    paths = [*session.discovery.rests_on(searched), *own_code()]
-    paths += (outcome.absolute for outcome in report.outcomes)
+    paths = (*session.discovery.rests_on(searched), *own_code(), *files)
     made = record(started_ns, paths, _printed(report, options), code)
     if made is not None:
         with held():

@@ -21,6 +21,7 @@ class Run:
         self.started_ns = time.time_ns()
         self.problems: list[str] = []
         self.outcomes: list[Outcome] = []
+        self.silent = 0
         self.diffs: dict[str, bytes] = {}
         self.written = 0
 
