@@ -443,7 +443,7 @@ class _Judge:
         """Whether the source evidently changes between the cast and a selection."""
         return any(
             write.certainty is Certainty.WRITES
-            and may_run_between(self.flow.cast.call, write.node, read.node, self.facts)
+            and may_run_between(self.flow.start, write.node, read.node, self.facts)
             for write in self.effects.writes_to(self.flow.cast.source)
             for read in self.flow.selections()
         )

@@ -184,10 +184,10 @@ class _Assessor:
         placements: Sequence[Placement],
     ) -> None:
         """Note the writes to a tensor that may come before a selection or a cast."""
-        call, facts = self.flow.cast.call, self.facts
-        lasts: list[Point] = [r.node for r in reads]
+        facts = self.facts
+        lasts = [point for r in reads for point in self._taken(r)]
         lasts += [Begin(p.statement) for p in placements]
-        between = Between(call, lasts, facts)
+        between = Between(self.flow.start, lasts, facts)
         name = self.facts.shown(tensor)
         for write in writes:
             if not between.holds(write.node):
@@ -196,6 +196,15 @@ class _Assessor:
                 self.out.block(f"`{name}` {write.label} before the selection")
             else:
                 self.out.need(write.says(name))
+
+    def _taken(self, read: Read) -> list[Point]:
+        """Where a read takes its elements: a view shows the source until it is cast."""
+        points: list[Point] = [read.node]
+        if _selection(read).is_view:
+            sites = [s for m in self.plan.moved if m.read is read for s in m.sites]
+            points += [s.node for s in sites if s.node is not None]
+            points += [s.statement for s in sites if s.statement is not None]
+        return points
 
     def _containers(self, reads: Sequence[Read]) -> None:
         """A list of modules has `.float()` and `[0]` as well."""
@@ -417,7 +426,7 @@ class _Assessor:
 
     def _may_meet(self, a: Read, b: Read) -> bool:
         """Whether one run may make both reads."""
-        return a.node is b.node or meet(self.flow.origin, a.node, b.node, self.facts)
+        return a.node is b.node or meet(self.flow.start, a.node, b.node, self.facts)
 
     # Gradients
 
@@ -582,7 +591,7 @@ class _Assessor:
         for (a, read_a), (b, read_b) in combinations(nodes, 2):
             if keep_disjoint_parts(read_a, read_b):
                 continue
-            if a is b or meet(self.flow.origin, a, b, self.facts):
+            if a is b or meet(self.flow.start, a, b, self.facts):
                 self.out.need(_SEVERAL)
                 return
 
@@ -611,7 +620,8 @@ class _Assessor:
     def _uses_between(self, places: Sequence[ast.AST]) -> None:
         """Three contributions to a gradient are added in the order of the uses."""
         cast, facts = self.flow.cast, self.facts
-        between = Between(cast.call, [Begin(place) for place in places], facts)
+        lasts = [Begin(p) for p in places if not facts.tree.contains(p, cast.call)]
+        between = Between(self.flow.start, lasts, facts)
         aliases = self._uncast(cast.source)
         is_used = any(self._is_use(node, aliases) for node in between.entries())
         if not is_used and (

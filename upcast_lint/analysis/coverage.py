@@ -115,4 +115,4 @@ def _meet_on_a_path(reads: Sequence[Read], flow: Flow, facts: Facts) -> bool:
     for number, read in enumerate(reads):
         demands[read.node] = demands.get(read.node, 0) | 1 << number
     everything = (1 << len(reads)) - 1
-    return everything in Paths(flow.origin, demands, facts).from_origin()
+    return everything in Paths(flow.start, demands, facts).from_origin()

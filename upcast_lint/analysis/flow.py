@@ -103,6 +103,13 @@ class Flow:
     is_loop_carried: bool = False
     """A later round of a loop around the cast reads this round's copy."""
 
+    @property
+    def start(self) -> ast.AST:
+        """Where a round of a loop begins anew: at the guard, or else at the cast."""
+        if self.guard is not None and isinstance(self.guard.holder, ast.If):
+            return self.guard.holder
+        return self.origin
+
     def selections(self) -> list[Read]:
         return [r for r in self.reads if r.kind is Kind.SELECTION]
 
@@ -121,7 +128,7 @@ def paths_of(flow: Flow, facts: Facts) -> Paths:
             demands[read.node] = demands.get(read.node, 0) | NARROW
         elif read.kind in (Kind.FULL, Kind.WRITE):
             demands[read.node] = demands.get(read.node, 0) | FULL
-    return Paths(flow.origin, demands, facts)
+    return Paths(flow.start, demands, facts)
 
 
 def narrow_reads(flow: Flow, paths: Paths, facts: Facts) -> list[Read]:
@@ -132,7 +139,7 @@ def narrow_reads(flow: Flow, paths: Paths, facts: Facts) -> list[Read]:
     demands = dict(paths.demands)
     for number, read in enumerate(selections, 2):
         demands[read.node] |= 1 << number
-    met = Merged(flow.origin, demands, facts).from_origin()
+    met = Merged(flow.start, demands, facts).from_origin()
     narrow = reduce(or_, (each for each in met if not each & FULL), 0)
     return [r for n, r in enumerate(selections, 2) if narrow >> n & 1] or selections
 
@@ -146,7 +153,7 @@ def wasteful_reads(flow: Flow, facts: Facts) -> list[Read]:
     for read in flow.reads:
         if read.kind in (Kind.FULL, Kind.WRITE) and read.waste is None:
             demands[read.node] = demands.get(read.node, 0) | FULL
-    return found if NARROW in Paths(flow.origin, demands, facts).from_origin() else []
+    return found if NARROW in Paths(flow.start, demands, facts).from_origin() else []
 
 
 def follow(

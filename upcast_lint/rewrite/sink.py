@@ -203,7 +203,7 @@ def casts_twice(flow: Flow, placements: Sequence[Placement], facts: Facts) -> bo
         if placement.is_inline:
             place = placement.loads[0]
         demands[place] = demands.get(place, 0) | 1 << number
-    found = Paths(flow.origin, demands, facts).from_origin()
+    found = Paths(flow.start, demands, facts).from_origin()
     return any(demand & (demand - 1) for demand in found)
 
 
@@ -220,4 +220,4 @@ def gains(flow: Flow, placements: Sequence[Placement], facts: Facts) -> bool:
         for load in placement.loads:
             demands[load] = demands.get(load, 0) | 2
         demands[Begin(placement.statement)] = 2
-    return 1 in Paths(flow.origin, demands, facts).from_origin()
+    return 1 in Paths(flow.start, demands, facts).from_origin()
