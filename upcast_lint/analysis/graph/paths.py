@@ -132,30 +132,24 @@ class Paths:
 
         for origin in origins:
             block = graph.block_of(origin)
-            stop = self._next_origin(block, origin + 1)
-            live = self._met(block, origin + 1, stop, _NONE)
-            if stop is None:
+            live = self._at_end(block, origin + 1, _NONE)
+            if live:
                 yield block, live
                 go_on(block, live)
         while pending:
             block = heappop(pending)
             if pending and pending[0] == block:
                 continue
-            first = graph.firsts[block]
-            stop = self._next_origin(block, first)
-            live = self._met(block, first, stop, starts[block])
-            work.spend(1 + len(live))
-            if stop is None:
+            work.spend(1 + len(starts[block]))
+            live = self._at_end(block, graph.firsts[block], starts[block])
+            if live:
                 yield block, live
                 go_on(block, live)
 
-    def _next_origin(self, block: int, start: int) -> int | None:
+    def _at_end(self, block: int, start: int, live: Demands) -> Demands:
+        """The demands at the end of a block; no path where the origin comes before."""
         end = self._graph.end_of(block)
-        return next((o for o in self._origins if start <= o < end), None)
-
-    def _met(self, block: int, start: int, stop: int | None, live: Demands) -> Demands:
-        """The demands behind the steps of a block from one to another."""
-        if stop is not None:
+        if any(start <= origin < end for origin in self._origins):
             return _NO_PATH
         for step, demand in self._made.get(block, ()):
             if step >= start:
