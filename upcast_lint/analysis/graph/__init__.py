@@ -54,6 +54,10 @@ from dataclasses import dataclass, field
 from ..names import Definition
 from ..parents import Parents
 from ..syntax import FUNCTIONS, ScopeNode
+from ..work import Work
+
+_BITS_IN_A_STEP = 512
+"""Blocks of a set that are copied at the cost of a step."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -91,6 +95,7 @@ class Graph:
     arms: dict[ast.stmt, range] = field(default_factory=dict)
     """The blocks in an `if` or a `match`, and last the one that follows it."""
     _steps_of: dict[Point, Sequence[int]] = field(default_factory=dict)
+    _reached: list[int] | None = None
     _earliest: list[int] | None = None
     _leaves: list[bool] | None = None
     _back: tuple[list[list[int]], list[list[int]]] | None = None
@@ -147,23 +152,36 @@ class Graph:
         return found
 
     @property
+    def reached(self) -> list[int]:
+        """The blocks that may be run after each block, as bits."""
+        if self._reached is None:
+            count = len(self.firsts)
+            Work().spend(count * (1 + count // _BITS_IN_A_STEP))
+            found = [0] * count
+            is_settled = False
+            while not is_settled:  # a round for each depth of loops
+                is_settled = True
+                for block in reversed(range(count)):
+                    after = found[block]
+                    for each in (*self.edges[block], *self.rare[block]):
+                        after |= found[each] | 1 << each
+                    if after != found[block]:
+                        found[block] = after
+                        is_settled = False
+            self._reached = found
+        return self._reached
+
+    @property
     def earliest(self) -> list[int]:
         """The least block that is run from each block on.
 
         What stands before all of these is behind a path: it has no more to meet there.
         """
         if self._earliest is None:
-            found = list(range(len(self.firsts)))
-            is_settled = False
-            while not is_settled:  # a round for each depth of loops
-                is_settled = True
-                for block in reversed(range(len(found))):
-                    following = [*self.edges[block], *self.rare[block], block]
-                    least = min([found[each] for each in following])
-                    if least < found[block]:
-                        found[block] = least
-                        is_settled = False
-            self._earliest = found
+            self._earliest = [
+                min(block, (after & -after).bit_length() - 1) if after else block
+                for block, after in enumerate(self.reached)
+            ]
         return self._earliest
 
     @property

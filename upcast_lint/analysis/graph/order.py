@@ -7,7 +7,7 @@ from collections.abc import Iterable, Iterator, Sequence
 from functools import cached_property
 
 from ..facts import Facts
-from . import Entry, Graph, Point
+from . import Begin, Entry, Graph, Point
 
 SUSPENSIONS = (ast.Yield, ast.YieldFrom, ast.Await, ast.AsyncFor, ast.AsyncWith)
 """What lets other code run in the middle of a function."""
@@ -24,14 +24,22 @@ def may_run_between(first: Point, middle: Point, last: Point, facts: Facts) -> b
     return Between(first, [last], facts).holds(middle)
 
 
-def may_follow(
-    first: Point, other: Point, facts: Facts, *, without: Point | None = None
-) -> bool:
-    """Whether `other` may run after `first`, perhaps in a later round.
+def may_follow(first: Point, other: Point, facts: Facts) -> bool:
+    """Whether `other` may run after `first`, perhaps in a later round."""
+    graph = facts.graph
+    for step in facts.steps_of(first):
+        block = graph.block_of(step)
+        for later in facts.steps_of(other):
+            home = graph.block_of(later)
+            if (home == block and later > step) or graph.reached[block] >> home & 1:
+                return True
+    return False
 
-    Paths that pass the point `without` do not count.
-    """
-    return _holds(_ahead(first, without, facts.steps_of(other), facts), other, facts)
+
+def is_repeated(node: ast.AST, loop: ast.stmt, facts: Facts) -> bool:
+    """Whether a loop that runs a node may go on to another round."""
+    after = _ahead(node, Begin(loop), facts.steps_of(loop), facts)
+    return _holds(after, loop, facts)
 
 
 def meet(origin: Point, one: Point, other: Point, facts: Facts) -> bool:

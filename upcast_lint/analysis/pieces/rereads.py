@@ -11,8 +11,7 @@ import ast
 
 from ..facts import Facts
 from ..flow import Flow, Read
-from ..graph import Begin
-from ..graph.order import may_follow
+from ..graph.order import is_repeated
 from ..reads import Result
 from .rounds import Level, levels_around, varies
 
@@ -38,6 +37,4 @@ def _varies(read: Read, level: Level, facts: Facts) -> bool:
 def _leaves(node: ast.AST, level: Level, facts: Facts) -> bool:
     """Whether the round in which a node runs is the last one."""
     loop = level.node
-    return isinstance(loop, ast.stmt) and not (
-        may_follow(node, loop, facts, without=Begin(loop))
-    )
+    return isinstance(loop, ast.stmt) and not is_repeated(node, loop, facts)
