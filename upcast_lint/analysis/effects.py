@@ -615,11 +615,8 @@ class Effects:
             is_generator = isinstance(node, ast.GeneratorExp)
             inside.update(tree.below(node) if is_generator else (node,))
         late = [write for write in self.writes if write.node in inside]
-        places: list[ast.AST] = [
-            node.iter if isinstance(node, ast.For) else node
-            for node in nodes
-            if isinstance(node, ast.Call | ast.For | ast.Starred | ast.YieldFrom)
-            and node not in inside
+        places = [
+            place for node in nodes if node not in inside for place in _consuming(node)
         ]
         for write in late:
             label = f"what is consumed late does not change {_SOURCE}"
@@ -801,6 +798,17 @@ _DECORATING = (
     "enum.",
 )
 """Modules whose decorators call what they decorate later, or not at all."""
+
+
+def _consuming(node: ast.AST) -> Sequence[ast.AST]:
+    """Where a node may ask a generator for more."""
+    match node:
+        case ast.Call() | ast.For() | ast.AsyncFor() | ast.comprehension():
+            return [node]
+        case ast.YieldFrom():
+            return [node]
+        case _:
+            return iterated_by(node)
 
 
 def _suspends(function: FunctionNode) -> bool:
