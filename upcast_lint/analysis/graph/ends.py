@@ -80,10 +80,13 @@ def never_returning(module: ast.Module) -> frozenset[str]:
 
 
 def _says_never(returns: ast.expr | None) -> bool:
-    return (
-        returns is not None
-        and ast.unparse(returns).rpartition(".")[2].strip("'\"") in _NEVER
-    )
+    match returns:
+        case (
+            ast.Name(id=name) | ast.Attribute(attr=name) | ast.Constant(value=str(name))
+        ):
+            return name.rpartition(".")[2] in _NEVER
+        case _:
+            return False
 
 
 def may_swallow(manager: ast.expr) -> bool:
