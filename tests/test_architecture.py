@@ -290,6 +290,36 @@ def strings(nodes: Iterable[ast.expr | None]) -> frozenset[str]:
     )
 
 
+PLACES = {"lineno", "end_lineno", "col_offset", "end_col_offset"}
+OF_THE_TEXT = (
+    "analysis.parents",  # the function in a row
+    "analysis.directives",  # the statement of a comment
+    "analysis.casts",  # in the order in which they are reported
+    "judge",  # the rows that suppress a finding
+)
+
+
+@for_each_module
+def test_no_order_is_read_from_line_numbers(code: Code) -> None:
+    """What runs before what, the flow graph tells."""
+    name = code.name.removeprefix(f"{PACKAGE}.")
+    if name in OF_THE_TEXT or (
+        code.part not in ("analysis", "rules", "safety", "judge")
+    ):
+        return
+    for node in ast.walk(code.tree):
+        is_order = isinstance(node, ast.Compare) or (
+            isinstance(node, ast.Call)
+            and ast.unparse(node.func).rpartition(".")[2]
+            in ("sort", "sorted", "min", "max", "bisect_left", "bisect_right")
+        )
+        if is_order:
+            parts = list(ast.walk(node))
+            read = {p.attr for p in parts if isinstance(p, ast.Attribute)}
+            read |= {p.value for p in parts if isinstance(p, ast.Constant)}
+            assert not read & PLACES, ast.unparse(node)
+
+
 def test_the_modules_of_a_layer_import_one_another_without_a_circle() -> None:
     """At import time: imports inside functions and for types are left out."""
     graph = {code.name: set(_at_import_time(code)) for code in modules()}

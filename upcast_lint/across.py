@@ -31,7 +31,7 @@ from .analysis.callers import own_method_for, parameter_for
 from .analysis.casts import Cast, recognise_cast
 from .analysis.facts import Facts, Module
 from .analysis.flow import Flow
-from .analysis.order import SUSPENSIONS
+from .analysis.graph.order import SUSPENSIONS
 from .analysis.reads import Kind
 from .analysis.syntax import walk_scope
 from .finding import Edit, Finding, Fix, Range, Read

@@ -22,10 +22,10 @@ from .analysis.flow import (
     paths_of,
     wasteful_reads,
 )
+from .analysis.graph.order import may_run_between
+from .analysis.graph.paths import NARROW, Paths
 from .analysis.modules import may_be_container
-from .analysis.order import may_run_between
 from .analysis.own_casts import other_of_cast
-from .analysis.paths import NARROW, Paths
 from .analysis.pieces.rereads import is_taken_again
 from .analysis.pieces.sizes import known_sizes
 from .analysis.reads import Kind, Selection, Use, Waste
@@ -168,7 +168,7 @@ def _found_elsewhere(
         return
     width = _width_of(cast, facts, demands)
     first, takers = found.inner[0], found.related
-    words = Wording(facts, flow, paths_of(flow, facts), width)
+    words = Wording(facts, flow, width)
     safety = Safety.DISPLAY if found.fix is None else found.fix.safety
     where = facts.source.node_range(cast.call)
     notes = ["not rewritten: the copy is read in another function, to cast there"]
@@ -342,7 +342,7 @@ class _Judge:
         if verdict is None:
             return None
         reads = narrow_reads(self.flow, self.paths, self.facts)
-        words = Wording(self.facts, self.flow, self.paths, self.width)
+        words = Wording(self.facts, self.flow, self.width)
         code = reads[0].code
         rule = rules[code]
         cast = self.flow.cast
@@ -377,7 +377,7 @@ class _Judge:
     def advice(self, rules: dict[str, Rule], reads: Sequence[Read]) -> Finding:
         """What to say of reads that waste what they make, which nothing rewrites."""
         rule = rules[reads[0].code]
-        words = Wording(self.facts, self.flow, self.paths, self.width)
+        words = Wording(self.facts, self.flow, self.width)
         wastes = [read.waste for read in reads if read.waste is not None]
         return Finding(
             code=rule.code,
@@ -475,7 +475,7 @@ class _Judge:
         """Whether the source evidently changes between the cast and a selection."""
         return any(
             write.certainty is Certainty.WRITES
-            and may_run_between(self.flow.cast.call, write.node, read.node, self.facts)
+            and may_run_between(self.flow.start, write.node, read.node, self.facts)
             for write in self.effects.writes_to(self.flow.cast.source)
             for read in self.flow.selections()
         )

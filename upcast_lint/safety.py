@@ -35,19 +35,19 @@ from .analysis.gradients.modes import (
     gradient_mode,
     leaves_disabled_region,
 )
+from .analysis.graph import Begin, Point
+from .analysis.graph.order import Between, may_follow, may_run_between, meet
 from .analysis.handed import Handed, ways_of
 from .analysis.indices import is_mask, known_rank
 from .analysis.names import Binding, Definition
 from .analysis.ops import Memory
-from .analysis.order import Line, Stretch, may_run_before_any, may_run_between
 from .analysis.own_casts import other_of_cast
-from .analysis.paths import Paths
 from .analysis.reads import Gradient, Kind, Selection, StepKind
 from .analysis.rows import Rows, rows_of
 from .analysis.scalars.steadiness import changes_between
 from .analysis.shown import text_of, view_test_of
 from .analysis.subclasses import annotated_subclass
-from .analysis.syntax import FUNCTIONS, start_of
+from .analysis.syntax import FUNCTIONS
 from .analysis.takers import gives_no_gradient, reads_metadata
 from .finding import Safety
 from .rewrite.plan import Moved, Plan
@@ -186,30 +186,27 @@ class _Assessor:
         placements: Sequence[Placement],
     ) -> None:
         """Note the writes to a tensor that may come before a selection or a cast."""
-        call, facts = self.flow.cast.call, self.facts
-        nodes = [r.node for r in reads]
-        before_read = Stretch(call, nodes, facts)
-        places = [p.statement for p in placements]
-        before_cast = Stretch(call, places, facts, before_last=True)
+        facts = self.facts
+        lasts = [point for r in reads for point in self._taken(r)]
+        lasts += [Begin(p.statement) for p in placements]
+        between = Between(self.flow.start, lasts, facts)
         name = self.facts.shown(tensor)
         for write in writes:
-            is_certain = write.certainty is Certainty.WRITES
-            if not is_certain and write.says(name) in self.out.conditions:
+            if not between.holds(write.node):
                 continue
-            if not (
-                before_read.holds(write.node)
-                and may_run_before_any(call, write.node, nodes, facts)
-            ) and not (
-                before_cast.holds(write.node)
-                and may_run_before_any(
-                    call, write.node, places, facts, before_last=True
-                )
-            ):
-                continue
-            if is_certain:
+            if write.certainty is Certainty.WRITES:
                 self.out.block(f"`{name}` {write.label} before the selection")
             else:
                 self.out.need(write.says(name))
+
+    def _taken(self, read: Read) -> list[Point]:
+        """Where a read takes its elements: a view shows the source until it is cast."""
+        points: list[Point] = [read.node]
+        if _selection(read).is_view:
+            sites = [s for m in self.plan.moved if m.read is read for s in m.sites]
+            points += [s.node for s in sites if s.node is not None]
+            points += [s.statement for s in sites if s.statement is not None]
+        return points
 
     def _containers(self, reads: Sequence[Read]) -> None:
         """A list of modules, or a class of the file, casts and selects as well."""
@@ -441,7 +438,7 @@ class _Assessor:
 
     def _may_meet(self, a: Read, b: Read) -> bool:
         """Whether one run may make both reads."""
-        return a.node is b.node or 3 in _both(self.flow, a.node, b.node, self.facts)
+        return a.node is b.node or meet(self.flow.start, a.node, b.node, self.facts)
 
     # Gradients
 
@@ -603,15 +600,15 @@ class _Assessor:
                 gives_no_gradient(n, self.facts) for n in values_of(m, self.facts)
             )
         ]
-        nodes: list[tuple[ast.AST, Read | None]] = [(r.node, r) for r in flowing]
-        nodes += [(p.statement, None) for p in self.plan.placements]
+        nodes: list[tuple[Point, Read | None]] = [(r.node, r) for r in flowing]
+        nodes += [(Begin(p.statement), None) for p in self.plan.placements]
         if len(nodes) > _MOST_PAIRED:
             self.out.need(_SEVERAL)
             return
         for (a, read_a), (b, read_b) in combinations(nodes, 2):
             if keep_disjoint_parts(read_a, read_b):
                 continue
-            if a is b or 3 in _both(self.flow, a, b, self.facts):
+            if a is b or meet(self.flow.start, a, b, self.facts):
                 self.out.need(_SEVERAL)
                 return
 
@@ -621,11 +618,7 @@ class _Assessor:
             return
         name = self.facts.shown(source)
         for write in self.effects.writes_to(source):
-            if not any(
-                start_of(write.node) > start_of(r.node)
-                or self._share_loop(write.node, r.node)
-                for r in reads
-            ):
+            if not any(may_follow(r.node, write.node, self.facts) for r in reads):
                 continue
             if write.certainty is Certainty.WRITES:
                 self.out.need(
@@ -641,27 +634,18 @@ class _Assessor:
         if condition not in self.out.conditions:  # else it may not at any time
             self.out.need(f"{condition}; or no gradient flows")
 
-    def _share_loop(self, a: ast.AST, b: ast.AST) -> bool:
-        """Whether a loop runs both, so that either may come after the other."""
-        loops = self.facts.tree.enclosing_loops(b)
-        return any(loop in loops for loop in self.facts.tree.enclosing_loops(a))
-
     def _uses_between(self, places: Sequence[ast.AST]) -> None:
         """Three contributions to a gradient are added in the order of the uses."""
         cast, facts = self.flow.cast, self.facts
-        stretch = Stretch(cast.call, places, facts, before_last=True)
+        lasts = [Begin(p) for p in places if not facts.tree.contains(p, cast.call)]
+        between = Between(self.flow.start, lasts, facts)
         aliases = self._uncast(cast.source)
-        uses: list[ast.AST] = [
-            node
-            for node in stretch.of(facts.once(_loads))
-            if self._is_use(node, aliases)
-        ]
-        if aliases & facts.names.captured or self.effects.is_held(cast.source):
-            uses += filter(stretch.holds, self.effects.impure_calls)
-        if any(
-            may_run_before_any(cast.call, node, places, facts, before_last=True)
-            for node in uses
+        is_used = any(self._is_use(node, aliases) for node in between.entries())
+        if not is_used and (
+            aliases & facts.names.captured or self.effects.is_held(cast.source)
         ):
+            is_used = any(map(between.holds, self.effects.impure_calls))
+        if is_used:
             self.out.need(
                 f"`{facts.shown(cast.source)}` is also used between the cast and the "
                 "selection: the order in which gradients are added may change; or no "
@@ -683,7 +667,7 @@ class _Assessor:
                 aliases.add(definition.name)
         return aliases
 
-    def _is_use(self, node: ast.AST, aliases: set[str]) -> bool:
+    def _is_use(self, node: object, aliases: set[str]) -> bool:
         return (
             isinstance(node, ast.Name | ast.Attribute)
             and isinstance(node.ctx, ast.Load)
@@ -715,15 +699,6 @@ def _recasts(facts: Facts) -> list[tuple[Definition, set[str]]]:
                 shown = effects_of(facts).views_of(cast.source)
                 found.append((definition, shown))
     return found
-
-
-def _loads(facts: Facts) -> Line:
-    """The names and attributes that a scope reads."""
-    nodes: list[ast.Name | ast.Attribute] = [
-        *facts.nodes(ast.Name),
-        *facts.nodes(ast.Attribute),
-    ]
-    return Line(node for node in nodes if isinstance(node.ctx, ast.Load))
 
 
 def _gives_tuple(index: ast.expr) -> bool:
@@ -760,10 +735,6 @@ def _selection(read: Read) -> Selection:
     return read.selection
 
 
-def _both(flow: Flow, a: ast.AST, b: ast.AST, facts: Facts) -> frozenset[int]:
-    return Paths(flow.origin, {a: 1, b: 2}, facts).from_origin()
-
-
 def values_of(moved: Moved, facts: Facts) -> list[ast.expr]:
     """The expressions that hold what a selection gives, or the loads of its name."""
     found: list[ast.expr] = []
@@ -774,5 +745,5 @@ def values_of(moved: Moved, facts: Facts) -> list[ast.expr]:
         assert site.statement is not None
         for definition in facts.names.made_by(site.statement):
             if definition.name == site.name:
-                found += facts.names.uses.get(definition, [])
+                found += facts.names.uses(definition)
     return found

@@ -3,15 +3,14 @@
 from __future__ import annotations
 
 import ast
-from collections.abc import Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 
 from .analysis.facts import Facts
 from .analysis.flow import Flow, Read
 from .analysis.indices.ranks import known_rank
-from .analysis.paths import Paths, negation
 from .analysis.pieces.sizes import known_sizes
-from .analysis.reads import Result, Selection, StepKind, Waste
+from .analysis.reads import Kind, Result, Selection, StepKind, Waste
 from .analysis.width.verdict import Width
 from .finding import Estimate
 from .finding import Read as ReportedRead
@@ -23,7 +22,6 @@ class Wording:
 
     facts: Facts
     flow: Flow
-    paths: Paths
     width: Width
 
     def cast_label(self) -> str:
@@ -180,15 +178,19 @@ class Wording:
             if isinstance(parent, ast.If):
                 test = parent.test
                 if child in parent.body:
-                    if any(self.paths.has_full_read(s) for s in self._else_of(parent)):
+                    if self._reads_whole(self._else_of(parent)):
                         out.append(ast.unparse(test))
-                elif child in parent.orelse and any(
-                    self.paths.has_full_read(s) for s in parent.body
-                ):
+                elif child in parent.orelse and self._reads_whole(parent.body):
                     out.append(negation(test))
             out += self._passed(parent, child)
             child = parent
         return list(dict.fromkeys(reversed(out)))
+
+    def _reads_whole(self, suite: Iterable[ast.stmt]) -> bool:
+        """Whether the whole copy is read in a statement of a suite."""
+        nodes = [r.node for k in (Kind.FULL, Kind.WRITE) for r in self.flow.of_kind(k)]
+        contains = self.facts.tree.contains
+        return any(contains(statement, n) for statement in suite for n in nodes)
 
     def _else_of(self, branch: ast.If) -> list[ast.stmt]:
         """What runs instead of a branch: its `else`, or the rest if it leaves."""
@@ -207,7 +209,7 @@ class Wording:
             for statement in suite[: suite.index(child)]:
                 if (
                     isinstance(statement, ast.If)
-                    and any(self.paths.has_full_read(s) for s in statement.body)
+                    and self._reads_whole(statement.body)
                     and _leaves(statement.body)
                 ):
                     out.append(negation(statement.test))
@@ -281,3 +283,41 @@ def _listed(words: list[str]) -> str:
 def _leaves(suite: list[ast.stmt]) -> bool:
     """Whether a suite ends by leaving the statements behind its own."""
     return isinstance(suite[-1], ast.Return | ast.Raise | ast.Continue | ast.Break)
+
+
+def negation(test: ast.expr) -> str:
+    """The opposite of a condition, in Python's words."""
+    match test:
+        case ast.UnaryOp(op=ast.Not(), operand=operand):
+            return ast.unparse(operand)
+        case ast.Compare(left=left, ops=[op], comparators=[right]):
+            opposite = _OPPOSITES.get(type(op))
+            if opposite is not None:
+                return f"{ast.unparse(left)} {opposite} {ast.unparse(right)}"
+        case ast.BoolOp(op=op, values=values):
+            word = " and " if isinstance(op, ast.Or) else " or "
+            return word.join(_in_parentheses(negation(v), word) for v in values)
+        case ast.Name() | ast.Attribute() | ast.Call() | ast.Subscript():
+            return f"not {ast.unparse(test)}"
+        case _:
+            pass
+    return f"not ({ast.unparse(test)})"
+
+
+def _in_parentheses(text: str, word: str) -> str:
+    other = " or " if word == " and " else " and "
+    return f"({text})" if other in text else text
+
+
+_OPPOSITES: Mapping[type[ast.cmpop], str] = {
+    ast.Is: "is not",
+    ast.IsNot: "is",
+    ast.Eq: "!=",
+    ast.NotEq: "==",
+    ast.Lt: ">=",
+    ast.LtE: ">",
+    ast.Gt: "<=",
+    ast.GtE: "<",
+    ast.In: "not in",
+    ast.NotIn: "in",
+}

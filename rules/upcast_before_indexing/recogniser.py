@@ -141,10 +141,5 @@ def _piece(items: Sequence[Item], use: Use) -> Piece | None:
 
 def _spelled(node: ast.expr, use: Use) -> str:
     """The text of a mask, with the bindings of its names."""
-    rows = sorted(
-        getattr(definition.node, "lineno", 0)
-        for part in ast.walk(node)
-        if isinstance(part, ast.Name)
-        for definition in use.facts.names.of(part)
-    )
-    return f"{_text(node, use)} {rows}"
+    names = [part for part in ast.walk(node) if isinstance(part, ast.Name)]
+    return f"{_text(node, use)} {[use.facts.names.numbers(name) for name in names]}"

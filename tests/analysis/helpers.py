@@ -64,8 +64,6 @@ def used(facts: Facts) -> ast.expr:
 
 def described(definition: Definition) -> str:
     """A definition in a word: what is assigned, or how else the name is bound."""
-    if not definition.name:
-        return "unbound"
     value = "" if definition.value is None else ast.unparse(definition.value)
     match definition.binding:
         case Binding.ASSIGNED:

@@ -14,7 +14,8 @@ import pytest
 from upcast_lint.analysis.aliases import Sharing
 from upcast_lint.analysis.aliases import shared_paths as shared
 from upcast_lint.analysis.effects import Certainty, Effects
-from upcast_lint.analysis.order import may_run_between
+from upcast_lint.analysis.graph import Begin
+from upcast_lint.analysis.graph.order import may_run_between
 
 from .helpers import IMPORTS, call_of, facts_of
 
@@ -276,7 +277,8 @@ def test_how_far_a_tensor_is_followed(text: str, expected: list[set[str]]) -> No
 def between(code: str, *, before_last: bool = False) -> bool:
     facts = facts_of(code)
     first, middle, last = (call_of(facts, n) for n in ("first", "middle", "last"))
-    return may_run_between(first, middle, last, facts, before_last=before_last)
+    point = Begin(last) if before_last else last
+    return may_run_between(first, middle, point, facts)
 
 
 NOT_BETWEEN = {
@@ -371,14 +373,6 @@ def test_between(code: str) -> None:
 def test_what_stands_inside_the_last_may_be_left_out() -> None:
     assert not between("first()\nlast(middle())", before_last=True)
     assert between("first()\nmiddle()\nlast()", before_last=True)
-
-
-def test_a_suspension_around_the_last_is_between() -> None:
-    code = "async def f():\n w = first()\n await last()\n"
-    facts = facts_of(code)
-    (wait,) = (n for n in ast.walk(facts.tree.module) if isinstance(n, ast.Await))
-    first, last = call_of(facts, "first"), call_of(facts, "last")
-    assert may_run_between(first, wait, last, facts)
 
 
 def test_an_iterator_that_is_made_of_itself() -> None:

@@ -7,7 +7,7 @@ import ast
 import pytest
 
 from upcast_lint.analysis.flow import Flow, paths_of
-from upcast_lint.analysis.paths import FULL, NARROW
+from upcast_lint.analysis.graph.paths import FULL, NARROW
 
 from .helpers import flow_of, reads_of
 

@@ -118,7 +118,7 @@ def test_a_name_that_is_not_bound_before(body: str) -> None:
     "body", ["if c:\n    y = a\nuse(x)", "for i in n:\n    use(x)\n    y = a"]
 )
 def test_a_name_that_is_perhaps_bound_before(body: str) -> None:
-    assert before(body) == {"a", "unbound"}
+    assert before(body) == {"a", "free"}
 
 
 def test_all_that_may_have_run_reaches_a_finally() -> None:
@@ -147,10 +147,13 @@ def test_definitions_by_what_makes_and_what_gives_them() -> None:
 
 
 def test_definitions_are_ordered_as_they_are_made() -> None:
-    names = facts_of("def f(x):\n    use(free)\n    y = x\n    x = y\n").names
+    facts = facts_of("def f(x):\n    use(free)\n    y = x\n    x = y\n")
+    names = facts.names
     own = names.definitions
     assert [d.name for d in own] == ["x", "y", "x"]
-    free = {d for found in names.reaching.values() for d in found} - set(own)
+    (use,) = calls_of(facts, "use")
+    assert isinstance(use.args[0], ast.Name)
+    free = names.of(use.args[0])
     assert free
     for given in ([*own, *free], [*free, *reversed(own)]):
         assert names.in_order(given) == own

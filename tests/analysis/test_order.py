@@ -1,4 +1,4 @@
-"""The stretch of text in which all that runs between nodes stands."""
+"""What may run between points, what dominates one, and what always follows it."""
 
 from __future__ import annotations
 
@@ -8,54 +8,18 @@ from textwrap import indent
 import pytest
 
 from upcast_lint.analysis.facts import Facts
-from upcast_lint.analysis.order import (
+from upcast_lint.analysis.graph import Begin
+from upcast_lint.analysis.graph.order import (
     SUSPENSIONS,
-    Line,
-    Stretch,
-    may_run_before_any,
+    Between,
+    always_follows,
+    dominates,
+    may_follow,
     may_run_between,
+    meet,
 )
 
 from .helpers import facts_of
-
-BODIES = {
-    "straight on": "a = first(x)\nb = c\nlast(a)\nd = e\n",
-    "inside the last": "a = first(x)\nlast(a, g(h(b)))\n",
-    "a loop around the last": "a = first(x)\nfor i in n:\n    last(a)\n    b = c\n",
-    "a loop around both": "for i in n:\n    b = c\n    a = first(x)\n    last(a)\n",
-    "two that are last": "first(x)\nif c:\n    last(a)\n    b\nelse:\n    last(i)\n",
-    "a comprehension": "a = first(x)\nlast([i for i in a if g(i)])\n[j for j in c]\n",
-    "an f-string": "a = first(x)\nlast(f'''{a}\n{\nb}''', f'{c:{d}}')\n",
-    "on one row": "a = first(x); b = c; last(a); d = e\n",
-    "a loop before the last": "a = first(x)\nwhile c:\n    b = a\nlast(b)\n",
-}
-
-
-@pytest.mark.parametrize("before_last", [False, True])
-@pytest.mark.parametrize("body", BODIES.values(), ids=BODIES)
-def test_it_leaves_out_nothing_that_may_run(body: str, before_last: bool) -> None:
-    facts = facts_of(f"def f(x, c, n):\n{indent(body, '    ')}")
-    nodes = [node for node in ast.walk(facts.scope) if node is not facts.scope]
-    calls = {
-        name: [
-            node
-            for node in nodes
-            if isinstance(node, ast.Call)
-            and isinstance(node.func, ast.Name)
-            and node.func.id == name
-        ]
-        for name in ("first", "last")
-    }
-    (first,), lasts = calls["first"], calls["last"]
-    stretch = Stretch(first, lasts, facts, before_last=before_last)
-    held = list(stretch.of(Line(nodes)))
-    run = [
-        node
-        for node in nodes
-        if may_run_before_any(first, node, lasts, facts, before_last=before_last)
-    ]
-    assert run
-    assert all(node in held and stretch.holds(node) for node in run)
 
 
 def node_of(facts: Facts, text: str) -> ast.AST:
@@ -97,7 +61,8 @@ def runs_between(body: str, *, before_last: bool = False) -> bool:
         for node in ast.walk(facts.scope)
         if isinstance(node, ast.Call) and facts.text(node.func) == "last"
     )
-    return may_run_between(first, middle, last, facts, before_last=before_last)
+    point = Begin(last) if before_last else last
+    return may_run_between(first, middle, point, facts)
 
 
 @pytest.mark.parametrize("body", OUTSIDE.values(), ids=OUTSIDE)
@@ -138,43 +103,119 @@ def test_a_store_waits_for_its_value(body: str, runs: bool) -> None:
 
 
 SUSPENDED = {
-    "an await": "await last(a)",
-    "a yield": "yield last(a)",
-    "a yield from": "yield from last(a)",
-    "an asynchronous loop": "async for i in last(a):\n    g(i)",
-    "an asynchronous manager": "async with last(a):\n    g(c)",
+    "an await of what is read": ("await last(a)", False),
+    "a yield of what is read": ("yield last(a)", False),
+    "an await before": ("await g(c)\nlast(a)", True),
+    "a yield beside": ("g((yield), last(a))", True),
+    "an asynchronous loop over it": ("async for i in last(a):\n    g(i)", False),
+    "an asynchronous loop around it": ("async for i in c:\n    last(a)", True),
+    "an asynchronous manager made of it": ("async with last(a):\n    g(c)", False),
+    "an asynchronous manager around it": ("async with c:\n    last(a)", True),
 }
 
 
-@pytest.mark.parametrize("code", SUSPENDED.values(), ids=SUSPENDED)
-def test_other_code_runs_where_the_function_waits(code: str) -> None:
+@pytest.mark.parametrize(("code", "runs"), SUSPENDED.values(), ids=SUSPENDED)
+def test_other_code_runs_where_the_function_waits(code: str, runs: bool) -> None:
     facts = facts_of(f"async def f(x, c):\n    a = first(x)\n{indent(code, '    ')}\n")
     first, last = node_of(facts, "first(x)"), node_of(facts, "last(a)")
     waits = next(n for n in ast.walk(facts.scope) if isinstance(n, SUSPENSIONS))
-    assert may_run_between(first, waits, last, facts)
+    assert may_run_between(first, waits, last, facts) == runs
 
 
-def test_it_leaves_out_what_stands_elsewhere() -> None:
+def test_all_that_runs_between() -> None:
     facts = facts_of("def f(x):\n    b = c\n    a = first(x)\n    last(a)\n    d = e\n")
-    before, first, last, behind = facts.scope.body  # type: ignore[union-attr]
-    stretch = Stretch(first, [last], facts)  # type: ignore[arg-type]
-    assert list(stretch.of(Line([behind, before]))) == []  # type: ignore[list-item]
-    assert not stretch.holds(before)
-    assert not stretch.holds(behind)
+    first, last = node_of(facts, "first(x)"), node_of(facts, "last(a)")
+    found = list(Between(first, [last], facts).entries())
+    assert [each.id for each in found if isinstance(each, ast.Name)] == ["last", "a"]
 
 
-def test_it_leaves_out_what_stands_outside_of_a_loop_around_both() -> None:
-    facts = facts_of(
-        "def f(x):\n    b = c\n    for i in x:\n        a = first(x)\n        last(a)\n"
-    )
-    before, first, last = (node_of(facts, t) for t in ("b = c", "first(x)", "last(a)"))
-    assert not Stretch(first, [last], facts).holds(before)
+DOMINATES = {
+    "straight on": ("one(x)\nother(x)", True),
+    "behind it": ("other(x)\none(x)", False),
+    "in a branch": ("if c:\n    one(x)\nother(x)", False),
+    "before a branch": ("one(x)\nif c:\n    other(x)", True),
+    "a branch that leaves": ("if c:\n    return\none(x)\nother(x)", True),
+    "in a loop": ("for i in n:\n    one(x)\nother(x)", False),
+    "in an endless loop": ("while True:\n    one(x)\n    if c: break\nother(x)", True),
+    "the round before": ("for i in n:\n    other(x)\n    one(x)", False),
+    "in what is tried": ("try:\n    one(x)\nexcept E:\n    other(x)", False),
+    "in what is tried, and then": (
+        "try:\n    one(x)\nfinally:\n    g()\nother(x)",
+        True,
+    ),
+    "where an exception stops": (
+        "with suppress(E):\n    one(x)\nother(x)",
+        False,
+    ),
+    "in every case": (
+        "match c:\n    case 1:\n        return\n    case _:\n        one(x)\nother(x)",
+        True,
+    ),
+    "behind `and`": ("c and one(x)\nother(x)", False),
+    "in a condition of the other": ("other(x) if one(x) else c", True),
+}
 
 
-def test_it_ends_before_the_last_where_that_is_asked_for() -> None:
-    facts = facts_of("def f(x, c):\n    a = first(x)\n    last(a, g(c))\n")
-    first, last, inside = (
-        node_of(facts, t) for t in ("first(x)", "last(a, g(c))", "g(c)")
-    )
-    assert Stretch(first, [last], facts).holds(inside)
-    assert not Stretch(first, [last], facts, before_last=True).holds(inside)
+@pytest.mark.parametrize(("body", "expected"), DOMINATES.values(), ids=DOMINATES)
+def test_what_dominates(body: str, expected: bool) -> None:
+    facts = facts_of(f"def f(x, c, n):\n{indent(body, '    ')}\n")
+    one, other = node_of(facts, "one(x)"), node_of(facts, "other(x)")
+    assert dominates(one, other, facts) == expected
+
+
+FOLLOWS = {
+    "straight on": ("one(x)\nother(x)", True),
+    "before it": ("other(x)\none(x)", False),
+    "in a branch": ("one(x)\nif c:\n    other(x)", False),
+    "in both branches": ("if c:\n    one(x)\nother(x)", True),
+    "behind one that leaves": ("one(x)\nif c:\n    return\nother(x)", False),
+    "behind one that raises": ("one(x)\nif c:\n    raise E\nother(x)", True),
+    "in a loop": ("one(x)\nfor i in n:\n    other(x)", False),
+    "on every way out": ("try:\n    return one(x)\nfinally:\n    other(x)", True),
+    "in the round after": (
+        "for i in n:\n    if i:\n        other(x)\n    one(x)",
+        False,
+    ),
+}
+
+
+@pytest.mark.parametrize(("body", "expected"), FOLLOWS.values(), ids=FOLLOWS)
+def test_what_always_follows(body: str, expected: bool) -> None:
+    facts = facts_of(f"def f(x, c, n):\n{indent(body, '    ')}\n")
+    one, other = node_of(facts, "one(x)"), node_of(facts, "other(x)")
+    assert always_follows(one, other, facts) == expected
+
+
+MEET = {
+    "straight on": ("first(x)\none(x)\nother(x)", True, True),
+    "the other way round": ("first(x)\nother(x)\none(x)", True, False),
+    "in two branches": (
+        "first(x)\nif c:\n    one(x)\nelse:\n    other(x)",
+        False,
+        False,
+    ),
+    "in two rounds": (
+        "first(x)\nfor i in n:\n    if i:\n        one(x)\n    else:\n        other(x)",
+        True,
+        True,
+    ),
+    "in two rounds with an origin each": (
+        "for i in n:\n    first(x)\n    if i:\n        one(x)\n"
+        "    else:\n        other(x)",
+        False,
+        True,
+    ),
+    "a branch that leaves": (
+        "first(x)\nif c:\n    return one(x)\nother(x)",
+        False,
+        False,
+    ),
+}
+
+
+@pytest.mark.parametrize(("body", "both", "later"), MEET.values(), ids=MEET)
+def test_what_one_run_passes(body: str, both: bool, later: bool) -> None:
+    facts = facts_of(f"def f(x, c, n):\n{indent(body, '    ')}\n")
+    first, one, other = (node_of(facts, f"{n}(x)") for n in ("first", "one", "other"))
+    assert meet(first, one, other, facts) == both
+    assert may_follow(one, other, facts) == later

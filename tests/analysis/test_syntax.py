@@ -8,9 +8,7 @@ import pytest
 
 from upcast_lint.analysis.syntax import (
     ScopeNode,
-    end_of,
     parameters,
-    start_of,
     walk_scope,
 )
 
@@ -147,10 +145,3 @@ def test_parameters_are_in_the_order_of_the_text() -> None:
     scope = facts_of("def f(a, /, b, *c, d, **e): pass").scope
     assert isinstance(scope, ast.FunctionDef)
     assert [p.arg for p in parameters(scope)] == ["a", "b", "c", "d", "e"]
-
-
-def test_where_a_comprehension_stands() -> None:
-    tree = ast.parse("[a for b in c if d for e in f]")
-    first, second = (n for n in ast.walk(tree) if isinstance(n, ast.comprehension))
-    assert (start_of(first), end_of(first)) == ((1, 7), (1, 18))
-    assert (start_of(second), end_of(second)) == ((1, 23), (1, 29))

@@ -68,7 +68,7 @@ class _Follower:
         for definition in names.made_by(statement):
             if definition.name in names.captured:
                 return False
-            for load in names.uses.get(definition, []):
+            for load in names.uses(definition):
                 if load in self._loads:
                     continue
                 self._loads.add(load)

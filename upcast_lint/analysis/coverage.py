@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-import ast
 from collections.abc import Sequence
 
 from .facts import Facts
 from .flow import Flow, Read
-from .paths import Paths
+from .graph import Point
+from .graph.paths import Paths
 from .reads import Piece
 
 
@@ -111,8 +111,8 @@ def _interleaved(first: Read, reads: Sequence[Read]) -> list[Read]:
 
 
 def _meet_on_a_path(reads: Sequence[Read], flow: Flow, facts: Facts) -> bool:
-    demands: dict[ast.AST, int] = {}
+    demands: dict[Point, int] = {}
     for number, read in enumerate(reads):
         demands[read.node] = demands.get(read.node, 0) | 1 << number
     everything = (1 << len(reads)) - 1
-    return everything in Paths(flow.origin, demands, facts).from_origin()
+    return everything in Paths(flow.start, demands, facts).from_origin()

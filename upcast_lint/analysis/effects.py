@@ -56,12 +56,13 @@ from .calls import Target, arguments_of, consumes, known_call
 from .calls import is_lazy as is_lazy_call
 from .facts import Facts
 from .freshness import is_fresh
+from .graph.chains import names_of
+from .graph.order import SUSPENSIONS, may_follow
 from .hooks import asked_by, iterated_by, run_by
 from .imports import Imports, scope_chain
-from .names import Binding, free_names, reaching_definitions
-from .order import SUSPENSIONS
+from .names import Binding, free_names
 from .receivers import Receiver, receiver_of
-from .syntax import FunctionNode, start_of, walk_scope
+from .syntax import FunctionNode, walk_scope
 from .tensor_calls import is_builtin
 from .words import words
 
@@ -301,13 +302,7 @@ class Effects:
         return [node for path in paths for node in self._handed.get(path, ())]
 
     def _follows(self, write: Write, handed: Sequence[ast.AST]) -> bool:
-        tree = self.facts.tree
-        loops = tree.enclosing_loops(write.node)
-        return any(
-            start_of(node) < start_of(write.node)
-            or any(loop in loops for loop in tree.enclosing_loops(node))
-            for node in handed
-        )
+        return any(may_follow(node, write.node, self.facts) for node in handed)
 
     def _hand_out(self, node: ast.AST, value: ast.expr) -> None:
         for path in shared_paths(value, self.facts, Sharing.POSSIBLE):
@@ -620,11 +615,8 @@ class Effects:
             is_generator = isinstance(node, ast.GeneratorExp)
             inside.update(tree.below(node) if is_generator else (node,))
         late = [write for write in self.writes if write.node in inside]
-        places: list[ast.AST] = [
-            node.iter if isinstance(node, ast.For) else node
-            for node in nodes
-            if isinstance(node, ast.Call | ast.For | ast.Starred | ast.YieldFrom)
-            and node not in inside
+        places = [
+            place for node in nodes if node not in inside for place in _consuming(node)
         ]
         for write in late:
             label = f"what is consumed late does not change {_SOURCE}"
@@ -780,11 +772,8 @@ class _Functions:
         if not is_plain or _suspends(function):
             return False
         tree = caller.tree
-        outer = [
-            tree.once(each, reaching_definitions)
-            for each in scope_chain(tree, function)
-        ]
-        names = tree.once(function, reaching_definitions)
+        outer = [names_of(each, tree) for each in scope_chain(tree, function)]
+        names = names_of(function, tree)
         imports = Imports(tree, names, outer)
         facts = Facts(caller.source, tree, function, names, imports)
         return effects_of(facts).writes_nothing
@@ -809,6 +798,17 @@ _DECORATING = (
     "enum.",
 )
 """Modules whose decorators call what they decorate later, or not at all."""
+
+
+def _consuming(node: ast.AST) -> Sequence[ast.AST]:
+    """Where a node may ask a generator for more."""
+    match node:
+        case ast.Call() | ast.For() | ast.AsyncFor() | ast.comprehension():
+            return [node]
+        case ast.YieldFrom():
+            return [node]
+        case _:
+            return iterated_by(node)
 
 
 def _suspends(function: FunctionNode) -> bool:

@@ -3,13 +3,15 @@
 from __future__ import annotations
 
 import ast
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 from typing import Any, TypeVar, cast
 
 from ..source import Source
+from .graph import Graph, Point
+from .graph.chains import Names, names_of
 from .imports import Imports, scope_chain
-from .names import Binding, Definition, Names, reaching_definitions
+from .names import Binding, Definition
 from .syntax import ScopeNode, Tree, walk_scope
 
 _Node = TypeVar("_Node", bound=ast.AST)
@@ -31,13 +33,32 @@ class Facts:
     _told_at: dict[tuple[ast.AST, Callable[[Any, Facts], object]], object] = field(
         default_factory=dict, repr=False
     )
+    floods: dict[object, dict[int, list[range]]] = field(
+        default_factory=dict, repr=False
+    )
+    """What `graph.order` has found to run after a point."""
     _nodes: dict[type[ast.AST], list[ast.AST]] = field(default_factory=dict, repr=False)
 
     def nested(self, scope: ScopeNode) -> Facts:
         """The facts of a scope that stands directly in this one."""
-        names = self.tree.once(scope, reaching_definitions)
+        names = names_of(scope, self.tree)
         imports = Imports(self.tree, names, [self.names, *self.imports.outer])
         return Facts(self.source, self.tree, scope, names, imports)
+
+    @property
+    def graph(self) -> Graph:
+        return self.names.graph
+
+    def steps_of(self, point: Point) -> Sequence[int]:
+        """The steps of a point; none if it runs in another scope."""
+        return self.graph.steps_of(point, self.tree.parents)
+
+    def first_step(self, point: Point) -> int:
+        """The first step of a point: of two on one path, that of the earlier is less.
+
+        -1 where it runs in another scope.
+        """
+        return min(self.steps_of(point), default=-1)
 
     def once(self, tell: Callable[[Facts], _Told]) -> _Told:
         """What a function tells of the scope; it runs when first asked for.
@@ -127,7 +148,7 @@ class Module:
         return Facts(self.source, self.tree, scope, names, imports)
 
     def names(self, scope: ScopeNode) -> Names:
-        return self.tree.once(scope, reaching_definitions)
+        return names_of(scope, self.tree)
 
 
 def _declared_names(module: ast.Module) -> set[str]:

@@ -26,12 +26,12 @@ from .casts import Cast, is_guard_for
 from .consumers import Consumers, Recogniser
 from .directives import Directives
 from .facts import Facts
+from .graph import Point
+from .graph.paths import FULL, NARROW, Merged, Paths
 from .names import Binding, Definition
 from .ops import Role
-from .paths import FULL, NARROW, Merged, Paths
 from .reads import Consumption, Kind, Selection, Step, StepKind, Waste
 from .rows import Rows, rows_cut, rows_of
-from .syntax import LOOPS, start_of
 from .tensor_calls import builtin_called
 from .values import integer
 
@@ -104,6 +104,13 @@ class Flow:
     is_loop_carried: bool = False
     """A later round of a loop around the cast reads this round's copy."""
 
+    @property
+    def start(self) -> ast.AST:
+        """Where a round of a loop begins anew: at the guard, or else at the cast."""
+        if self.guard is not None and isinstance(self.guard.holder, ast.If):
+            return self.guard.holder
+        return self.origin
+
     def selections(self) -> list[Read]:
         return [r for r in self.reads if r.kind is Kind.SELECTION]
 
@@ -116,13 +123,13 @@ class Flow:
 
 def paths_of(flow: Flow, facts: Facts) -> Paths:
     """The paths of a flow, with the demands NARROW and FULL."""
-    demands: dict[ast.AST, int] = {}
+    demands: dict[Point, int] = {}
     for read in flow.reads:
         if read.kind is Kind.SELECTION:
             demands[read.node] = demands.get(read.node, 0) | NARROW
         elif read.kind in (Kind.FULL, Kind.WRITE):
             demands[read.node] = demands.get(read.node, 0) | FULL
-    return Paths(flow.origin, demands, facts)
+    return Paths(flow.start, demands, facts)
 
 
 def narrow_reads(flow: Flow, paths: Paths, facts: Facts) -> list[Read]:
@@ -133,7 +140,7 @@ def narrow_reads(flow: Flow, paths: Paths, facts: Facts) -> list[Read]:
     demands = dict(paths.demands)
     for number, read in enumerate(selections, 2):
         demands[read.node] |= 1 << number
-    met = Merged(flow.origin, demands, facts).from_origin()
+    met = Merged(flow.start, demands, facts).from_origin()
     narrow = reduce(or_, (each for each in met if not each & FULL), 0)
     return [r for n, r in enumerate(selections, 2) if narrow >> n & 1] or selections
 
@@ -170,11 +177,11 @@ def wasteful_reads(flow: Flow, facts: Facts) -> list[Read]:
     found = [read for read in flow.reads if read.waste is not None]
     if not found:
         return []
-    demands: dict[ast.AST, int] = {read.node: NARROW for read in found}
+    demands: dict[Point, int] = {read.node: NARROW for read in found}
     for read in flow.reads:
         if read.kind in (Kind.FULL, Kind.WRITE) and read.waste is None:
             demands[read.node] = demands.get(read.node, 0) | FULL
-    return found if NARROW in Paths(flow.origin, demands, facts).from_origin() else []
+    return found if NARROW in Paths(flow.start, demands, facts).from_origin() else []
 
 
 def follow(
@@ -239,7 +246,8 @@ class _Follower:
         while self.pending:
             load, carrier = self.pending.pop(0)
             self._load(load, carrier)
-        flow.reads.sort(key=lambda r: (start_of(r.operand), start_of(r.node)))
+        first = self.facts.first_step
+        flow.reads.sort(key=lambda r: (first(r.operand), first(r.node)))
         return flow
 
     def _origin(self) -> tuple[ast.expr, Guard | None]:
@@ -438,7 +446,7 @@ class _Follower:
             self._full(node, "captured by a nested function", load)
             return
         self.flow.carriers[definition] = carrier
-        for use in self.names.uses.get(definition, []):
+        for use in self.names.uses(definition):
             self.pending.append((use, carrier))
 
     def _load(self, load: ast.Name, carrier: Carrier) -> None:
@@ -503,16 +511,7 @@ class _Follower:
 
     def _precedes_cast_in_loop(self, load: ast.Name) -> bool:
         """Whether a load can only see the copy of an earlier round."""
-        if start_of(load) >= start_of(self.cast.call):
-            return False
-        tree = self.facts.tree
-        statement = tree.statement(self.cast.call)
-        if tree.contains(statement, load):
-            return False
-        return any(
-            isinstance(loop, LOOPS) and tree.contains(loop, load)
-            for loop in tree.enclosing_loops(self.cast.call)
-        )
+        return self.facts.first_step(load) < self.facts.first_step(self.cast.call)
 
 
 def _is_consumed(generator: ast.GeneratorExp, facts: Facts) -> bool:

@@ -217,9 +217,9 @@ class _Walk:
                 self._writes("an assignment in place")
                 self._augmented(each.node)
         for each in (definition, *changed):
-            self._go(way, *names.uses.get(each, ()))
+            self._go(way, *names.uses(each))
         if definition.name in names.captured:
-            for scope in names.nested:
+            for scope in names.bindings.nested:
                 for load in _loads_below(scope, definition.name):
                     inner = self._facts_of(load, way.facts)
                     self.pending.append(_Way(load, inner, way.is_array))
@@ -376,7 +376,7 @@ class _Walk:
                 for definition in _lists(target, facts):
                     if definition.binding is Binding.PARAMETER:
                         self.is_kept = True
-                    self._go(way, *facts.names.uses.get(definition, ()))
+                    self._go(way, *facts.names.uses(definition))
             case _:
                 pass
 

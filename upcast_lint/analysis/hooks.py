@@ -13,6 +13,7 @@ from __future__ import annotations
 import ast
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
+from itertools import pairwise
 
 from .facts import Facts
 from .receivers import Receiver, receiver_of
@@ -228,15 +229,17 @@ def _questions(
             names = (f"__{name}__",) if name else _TRUTH
             yield _Question(node, (operand,), names)
         case ast.Compare(left=left, ops=operators, comparators=others):
-            sides = (left, *others)
-            for operator in operators:
+            pairs = pairwise((left, *others))
+            for sides, operator in zip(pairs, operators, strict=True):
+                place = node if sides[1] is others[-1] else _behind(*sides)
                 names = _OF_COMPARISONS.get(type(operator), ())
-                yield _Question(node, sides, names, True)
+                yield _Question(place, sides, names, True)
                 if isinstance(operator, ast.In | ast.NotIn):
-                    yield _Question(node, sides, ("__contains__",))
-                    yield _Question(node, sides, _KEY, True)
+                    yield _Question(place, sides, ("__contains__",))
+                    yield _Question(place, sides, _KEY, True)
         case ast.BoolOp(values=values):
-            yield _Question(node, values[:-1], _TRUTH)
+            for value in values[:-1]:
+                yield _Question(value, (value,), _TRUTH)
         case ast.If(test=test) | ast.While(test=test) | ast.Assert(test=test):
             yield _Question(test, _tested(test), _TRUTH)
         case ast.IfExp(test=test):
@@ -266,7 +269,7 @@ def _questions(
         case ast.Set(elts=parts):
             yield _Question(node, parts, _KEY, True)
         case ast.SetComp(elt=part) | ast.DictComp(key=part):
-            yield _Question(node, (part,), _KEY, True)
+            yield _Question(part, (part,), _KEY, True)
         case ast.Match(subject=subject, cases=cases):
             names = tuple(_matched(cases, hooks))
             yield _Question(subject, (subject,), names, True)
@@ -304,6 +307,11 @@ def iterated_by(node: ast.AST) -> list[ast.expr]:
             ]
         case _:
             return []
+
+
+def _behind(left: ast.expr, right: ast.expr) -> ast.expr:
+    """The last of two operands that is evaluated, as constants are not."""
+    return left if isinstance(right, ast.Constant) else right
 
 
 def _takes_apart(target: ast.expr) -> bool:

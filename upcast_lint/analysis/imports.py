@@ -11,7 +11,8 @@ import ast
 from collections.abc import Iterable
 from dataclasses import dataclass, field
 
-from .names import Binding, Definition, Names
+from .graph.chains import Names
+from .names import Binding, Definition
 from .ops.types import aliases
 from .syntax import ScopeNode, Tree
 

@@ -223,7 +223,7 @@ class _Receivers:
             bound = self._bound(definition)
             if bound is not Receiver.UNKNOWN or self._is_instance_of_file(definition):
                 return bound
-            uses = self.facts.names.uses.get(definition, ())
+            uses = self.facts.names.uses(definition)
             if any(map(self._is_used_as_tensor, uses)):
                 return Receiver.TENSOR
             return Receiver.UNKNOWN

@@ -97,5 +97,5 @@ def _followed(value: ast.expr, facts: Facts, depth: int) -> Iterator[ast.expr]:
         case _:
             pass
     for definition in facts.names.giving(value):
-        for load in facts.names.uses.get(definition, []):
+        for load in facts.names.uses(definition):
             yield from _followed(load, facts, depth - 1)

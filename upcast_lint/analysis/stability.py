@@ -6,7 +6,7 @@ import ast
 
 from .effects import effects_of
 from .facts import Facts
-from .order import Line, Stretch, may_run_between
+from .graph.order import Between, may_run_between
 
 
 def is_stable(name: ast.Name, read: ast.AST, facts: Facts) -> bool:
@@ -17,7 +17,7 @@ def is_stable(name: ast.Name, read: ast.AST, facts: Facts) -> bool:
     if name.id in facts.names.captured:
         return False
     return not any(
-        may_run_between(definition.node, write.node, read, facts)
+        may_run_between(definition, write.node, read, facts)
         for write in effects_of(facts).writes_to(name)
         for definition in facts.names.of(name)
         # What a definition itself calls has run when it binds the name.
@@ -43,20 +43,8 @@ def is_rebound_between(name: str, first: ast.AST, last: ast.AST, facts: Facts) -
         return True
     if here is None:
         return is_declared_elsewhere(name, facts)
-    bindings = facts.once(_bindings).get(name)
-    return bindings is not None and any(
-        may_run_between(first, node, last, facts)
-        for node in Stretch(first, [last], facts).of(bindings)
-    )
-
-
-def _bindings(facts: Facts) -> dict[str, Line]:
-    """What binds each name, parameters aside."""
-    found: dict[str, list[ast.AST]] = {}
-    for definition in facts.names.definitions:
-        if not isinstance(definition.node, ast.arg):
-            found.setdefault(definition.name, []).append(definition.node)
-    return {name: Line(nodes) for name, nodes in found.items()}
+    between = Between(first, [last], facts)
+    return any(map(between.holds, names.named(name)))
 
 
 def is_declared_elsewhere(name: str, facts: Facts) -> bool:

@@ -16,7 +16,6 @@ from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, field
 from typing import Any, TypeVar, cast
 
-from .ends import is_endless, never_returning, raises
 from .parents import Parents, children
 from .work import TooMuchWork, Work
 
@@ -54,8 +53,6 @@ class Tree:
     work: Work = field(default_factory=Work, repr=False)
     """What the function that is looked at may still cost."""
     _below: dict[ast.AST, list[ast.AST]] = field(default_factory=dict, repr=False)
-    _jumps: dict[ast.AST, bool] = field(default_factory=dict, repr=False)
-    _jumps_of: dict[ast.stmt, list[int]] = field(default_factory=dict, repr=False)
     _places: dict[ast.stmt, Place] = field(default_factory=dict, repr=False)
     _loops: dict[ast.AST, list[ast.AST]] = field(default_factory=dict, repr=False)
     _told: dict[tuple[ast.AST, Callable[[Any], object]], object] = field(
@@ -73,18 +70,27 @@ class Tree:
 
     def once(self, node: _Node, tell: Callable[[_Node], _Told]) -> _Told:
         """What a function tells of a node; it runs when first asked."""
+        return self._once(node, tell, lambda: tell(node))
+
+    def once_with(self, node: _Node, tell: Callable[[_Node, Tree], _Told]) -> _Told:
+        """The same of a function that looks at the tree around the node as well."""
+        return self._once(node, tell, lambda: tell(node, self))
+
+    def _once(
+        self, node: ast.AST, key: Callable[..., _Told], run: Callable[[], _Told]
+    ) -> _Told:
         told = self._told
         if not isinstance(node, ast.Module | ast.ClassDef):
             told = self._told_here
-        key = (node, tell)
-        if key not in told:
+        if (node, key) not in told:
             try:
-                told[key] = tell(node)
+                told[node, key] = run()
             except TooMuchWork as error:
-                told[key] = error
-        if isinstance(told[key], TooMuchWork):
+                told[node, key] = error
+        found = told[node, key]
+        if isinstance(found, TooMuchWork):
             raise TooMuchWork
-        return cast(_Told, told[key])
+        return cast(_Told, found)
 
     def enter(self, scope: ScopeNode) -> None:
         """Go on to a scope: its work is counted anew.
@@ -124,48 +130,6 @@ class Tree:
         while parent is not None:
             yield parent
             parent = None if parent is module else parents[parent]
-
-    def has_jump(self, node: ast.AST) -> bool:
-        """Whether a statement may end otherwise than by reaching its end."""
-        found = self._jumps.get(node)
-        if found is None:
-            found = (
-                isinstance(node, ast.Return | ast.Break | ast.Continue)
-                or (isinstance(node, ast.stmt) and self.raises(node))
-                or (isinstance(node, ast.stmt) and is_endless(node))
-                or any(
-                    self.has_jump(part)
-                    for name in (*_SUITES, "handlers", "cases")
-                    for part in getattr(node, name, ())
-                )
-            )
-            self._jumps[node] = found
-        return found
-
-    def raises(self, statement: ast.stmt) -> bool:
-        """Whether control never gets behind a simple statement, for it raises."""
-        if raises(statement):
-            return True
-        match statement:
-            case ast.Expr(value=ast.Call(func=ast.Name(id=name))):
-                pass
-            case ast.Expr(
-                value=ast.Call(func=ast.Attribute(value=ast.Name(), attr=name))
-            ):
-                pass
-            case _:
-                return False
-        return name in self.once(self.module, never_returning)
-
-    def jumps(self, suite: list[ast.stmt]) -> list[int]:
-        """Where in a suite the statements with jumps stand."""
-        if not suite:
-            return []
-        found = self._jumps_of.get(suite[0])
-        if found is None:
-            found = [n for n, each in enumerate(suite) if self.has_jump(each)]
-            self._jumps_of[suite[0]] = found
-        return found
 
     def statement(self, node: ast.AST) -> ast.stmt:
         """The innermost statement that holds `node`, or `node` itself."""
@@ -309,20 +273,6 @@ def parameters(function: FunctionNode | ast.Lambda) -> list[ast.arg]:
     if arguments.kwarg is not None:
         found.append(arguments.kwarg)
     return found
-
-
-def start_of(node: ast.AST) -> tuple[int, int]:
-    """Row and column at which the text of a node starts; (0, 0) if it has none."""
-    if isinstance(node, ast.comprehension):
-        node = node.target
-    return (getattr(node, "lineno", 0), getattr(node, "col_offset", 0))
-
-
-def end_of(node: ast.AST) -> tuple[int, int]:
-    """Row and column behind the text of a node; (0, 0) if it has none."""
-    if isinstance(node, ast.comprehension):
-        node = node.ifs[-1] if node.ifs else node.iter
-    return (getattr(node, "end_lineno", 0), getattr(node, "end_col_offset", 0))
 
 
 def is_none_test(node: ast.AST) -> bool:

@@ -151,7 +151,7 @@ class _Writer:
             name = getattr(self.cast.source, "id", "")
             if name == definition.name:
                 continue
-            for load in names.uses.get(definition, []):
+            for load in names.uses(definition):
                 if load in inline or self._is_kept(load):
                     continue
                 statement = self.facts.tree.statement(load)

@@ -14,10 +14,11 @@ from dataclasses import dataclass
 from ..analysis import ops
 from ..analysis.facts import Facts
 from ..analysis.flow import Carrier, Flow, Read
-from ..analysis.graph import names_in_gradient
+from ..analysis.gradients.asked import names_in_gradient
+from ..analysis.graph import Begin
+from ..analysis.graph.order import may_run_between
+from ..analysis.graph.paths import Paths
 from ..analysis.names import Definition
-from ..analysis.order import may_run_between
-from ..analysis.paths import Paths
 from ..analysis.reads import Kind, Result, Selection, StepKind
 from ..analysis.stability import is_rebound_between
 from ..analysis.syntax import FUNCTIONS, LOOPS
@@ -189,7 +190,7 @@ def _results(node: ast.expr, facts: Facts) -> list[ast.expr]:
     loads: list[ast.expr] = []
     for definition in facts.names.made_by(parent):
         if definition.name == name:
-            for load in facts.names.uses.get(definition, []):
+            for load in facts.names.uses(definition):
                 if facts.names.only(load) is not definition:
                     raise Unfixable("the result is not the only value of its name")
                 loads.append(load)
@@ -198,9 +199,7 @@ def _results(node: ast.expr, facts: Facts) -> list[ast.expr]:
 
 def _is_used(name: str, statement: ast.stmt, facts: Facts) -> bool:
     return name in facts.names.captured or any(
-        facts.names.uses.get(d)
-        for d in facts.names.made_by(statement)
-        if d.name == name
+        facts.names.uses(d) for d in facts.names.made_by(statement) if d.name == name
     )
 
 
@@ -215,7 +214,7 @@ def _element_site(selection: Selection, facts: Facts) -> ValueSite:
         load
         for d in facts.names.made_by(node)
         if d.name == element.id
-        for load in facts.names.uses.get(d, [])
+        for load in facts.names.uses(d)
     ]
     if isinstance(node, ast.comprehension) and len(loads) == 1:
         return ValueSite(loads[0])
@@ -274,7 +273,7 @@ def _guard_can_follow(flow: Flow, moved: Sequence[Moved], facts: Facts) -> bool:
         ):
             return False
         if source in names and any(
-            may_run_between(flow.guard.holder, each.node, statement, facts)
+            may_run_between(flow.guard.holder, each, statement, facts)
             for each in facts.names.named(source)
             if each not in flow.carriers and not isinstance(each.node, ast.arg)
         ):
@@ -306,7 +305,7 @@ def _reads_state(test: ast.expr, source: str | None) -> bool:
 def _calls_between(first: ast.AST, last: ast.stmt, facts: Facts) -> bool:
     return any(
         not facts.tree.contains(first, node)
-        and may_run_between(first, node, last, facts, before_last=True)
+        and may_run_between(first, node, Begin(last), facts)
         for kind in (ast.Call, ast.Await, ast.Yield, ast.AugAssign)
         for node in facts.nodes(kind)
     )
@@ -500,7 +499,7 @@ def _can_rename(
         return False
     definition = carrier.definition
     names = facts.names
-    for load in names.uses.get(definition, []):
+    for load in names.uses(definition):
         if names.only(load) is not definition:
             return False
         statement = facts.tree.statement(load)

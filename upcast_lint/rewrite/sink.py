@@ -13,9 +13,9 @@ from dataclasses import dataclass
 
 from ..analysis.facts import Facts
 from ..analysis.flow import Carrier, Flow, Read
-from ..analysis.paths import FULL, Paths
+from ..analysis.graph import Begin, Point
+from ..analysis.graph.paths import Paths
 from ..analysis.reads import Kind
-from ..analysis.syntax import end_of, start_of
 from .text import Unfixable, is_elif
 
 
@@ -96,8 +96,7 @@ class _Sinker:
 
     def _leaves(self, statement: ast.stmt) -> bool:
         """Whether no path reads the whole copy in a statement and goes on behind it."""
-        behind = self.paths.statement(statement, frozenset((0,))).normal
-        return not any(demand & FULL for demand in behind)
+        return not self.paths.reads_whole_and_goes_on(statement)
 
     def _sinks_into(self, statement: ast.stmt) -> bool:
         """Whether the cast should go into the arms of a statement."""
@@ -155,7 +154,7 @@ class _Sinker:
             return False
         return not any(
             isinstance(node, ast.Call | ast.Await | ast.Yield | ast.NamedExpr)
-            and end_of(node) <= start_of(load)
+            and self.facts.first_step(node) < self.facts.first_step(load)
             for node in ast.walk(statement)
         )
 
@@ -198,11 +197,13 @@ def casts_twice(flow: Flow, placements: Sequence[Placement], facts: Facts) -> bo
     """Whether some path from the cast, which made one copy, now makes two."""
     if len(placements) < 2:
         return False
-    demands: dict[ast.AST, int] = {}
+    demands: dict[Point, int] = {}
     for number, placement in enumerate(placements):
-        place = placement.loads[0] if placement.is_inline else placement.statement
+        place: Point = Begin(placement.statement)
+        if placement.is_inline:
+            place = placement.loads[0]
         demands[place] = demands.get(place, 0) | 1 << number
-    found = Paths(flow.origin, demands, facts).from_origin()
+    found = Paths(flow.start, demands, facts).from_origin()
     return any(demand & (demand - 1) for demand in found)
 
 
@@ -211,12 +212,12 @@ def gains(flow: Flow, placements: Sequence[Placement], facts: Facts) -> bool:
 
     The statements that carry a placement count as full reads.
     """
-    demands: dict[ast.AST, int] = {}
+    demands: dict[Point, int] = {}
     for read in flow.reads:
         if read.kind is Kind.SELECTION:
             demands[read.node] = 1
     for placement in placements:
         for load in placement.loads:
             demands[load] = demands.get(load, 0) | 2
-        demands[placement.statement] = demands.get(placement.statement, 0) | 2
-    return 1 in Paths(flow.origin, demands, facts).from_origin()
+        demands[Begin(placement.statement)] = 2
+    return 1 in Paths(flow.start, demands, facts).from_origin()

@@ -5,8 +5,8 @@ from __future__ import annotations
 import ast
 
 from ..facts import Facts
+from ..graph.chains import names_of
 from ..imports import Imports, scope_chain
-from ..names import reaching_definitions
 from ..syntax import FunctionNode
 
 
@@ -69,7 +69,7 @@ def _assigned(holder: ast.ClassDef) -> dict[str, list[tuple[ast.expr, FunctionNo
 def _facts_of(method: FunctionNode, facts: Facts) -> Facts:
     if method is facts.scope:
         return facts
-    names = facts.tree.once(method, reaching_definitions)
+    names = names_of(method, facts.tree)
     chain = set(scope_chain(facts.tree, method))
     outer = [each for each in facts.imports.outer if each.scope in chain]
     imports = Imports(facts.tree, names, outer)

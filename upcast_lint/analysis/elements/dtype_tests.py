@@ -6,6 +6,7 @@ import ast
 from collections.abc import Iterator
 
 from ..facts import Facts
+from ..graph.order import dominates
 from ..syntax import SCOPES, walk_scope
 from ..width.words import dotted_words, identifiers, spelling, words
 from .types import Kind, Typed, kind_of_dtype
@@ -130,9 +131,8 @@ def _conditions(source: ast.expr, facts: Facts) -> Iterator[tuple[ast.expr, bool
         elif isinstance(parent, ast.IfExp) and child is not parent.test:
             yield parent.test, child is parent.body
         child = parent
-    around = {facts.scope, *facts.tree.ancestors(source)}
     for node in facts.nodes(ast.Assert):
-        if node.lineno <= source.lineno and facts.tree.parents[node] in around:
+        if dominates(node, source, facts):
             yield node.test, True
 
 

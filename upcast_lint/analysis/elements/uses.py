@@ -31,7 +31,7 @@ def treated_as_float(trail: list[ast.expr], facts: Facts) -> Typed | None:
         if isinstance(node, ast.Name)
         for definition in names.in_order(names.of(node))
     )
-    loads = chain.from_iterable(names.uses.get(each, ()) for each in definitions)
+    loads = chain.from_iterable(names.uses(each) for each in definitions)
     for load in dict.fromkeys(loads):
         if not names.of(load) <= definitions.keys():
             continue  # on some path it is the copy, or something else

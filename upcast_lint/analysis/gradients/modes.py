@@ -23,9 +23,9 @@ from collections.abc import Iterator
 
 from .. import ops
 from ..facts import Facts
+from ..graph.order import SUSPENSIONS, may_run_between
 from ..imports import Imports
 from ..ops import Role
-from ..order import SUSPENSIONS, may_run_between
 from ..syntax import FUNCTIONS, SCOPES, FunctionNode
 from ..values import (
     truth,

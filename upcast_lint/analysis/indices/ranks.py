@@ -17,6 +17,7 @@ from dataclasses import dataclass, field
 from .. import ops
 from ..definition_guard import Guard
 from ..facts import Facts
+from ..graph.order import always_follows, dominates
 from ..names import Binding, Definition, Reaching
 from ..ops import Axes, Role
 from ..scalars import Operand, classify_operand
@@ -119,13 +120,9 @@ class Shapes:
 
     def _comes_before(self, statement: ast.stmt, node: ast.Name) -> bool:
         """Whether a statement has run, or is about to run, where a name is read."""
-        tree = self.facts.tree
-        place = tree.place(statement)
-        index = tree.index_in(place.suite, node)
-        if index is None:
-            return False
-        return place.index <= index or not any(
-            index <= each < place.index for each in tree.jumps(place.suite)
+        facts = self.facts
+        return dominates(statement, node, facts) or (
+            always_follows(node, statement, facts)
         )
 
     def _definition(self, definition: Definition) -> frozenset[int]:

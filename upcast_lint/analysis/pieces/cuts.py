@@ -497,10 +497,7 @@ def _spelled(node: ast.expr | None, facts: Facts) -> str | None:
         match part:
             case ast.Name(id=name):
                 if len(facts.names.named(name)) > 1:
-                    rows = sorted(
-                        getattr(d.node, "lineno", 0) for d in facts.names.of(part)
-                    )
-                    marks.append(f"{name}@{rows}")
+                    marks.append(f"{name}@{facts.names.numbers(part)}")
             case ast.Call() if is_steady(part, facts):
                 pass
             case ast.NamedExpr() | ast.Await() | ast.Call():

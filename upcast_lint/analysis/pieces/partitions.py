@@ -104,9 +104,7 @@ def used_parts(call: ast.Call, facts: Facts) -> tuple[set[int] | None, int | Non
 
 
 def _is_read(definition: Definition, facts: Facts) -> bool:
-    return definition.name in facts.names.captured or bool(
-        facts.names.uses.get(definition)
-    )
+    return definition.name in facts.names.captured or bool(facts.names.uses(definition))
 
 
 def _taken_out(name: str, statement: ast.stmt, facts: Facts) -> set[int] | None:
@@ -118,7 +116,7 @@ def _taken_out(name: str, statement: ast.stmt, facts: Facts) -> set[int] | None:
     for definition in facts.names.made_by(statement):
         if definition.name != name:
             continue
-        for load in facts.names.uses.get(definition, []):
+        for load in facts.names.uses(definition):
             part = facts.tree.parents[load]
             if not (isinstance(part, ast.Subscript) and part.value is load):
                 return None

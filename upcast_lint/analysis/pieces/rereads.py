@@ -11,6 +11,7 @@ import ast
 
 from ..facts import Facts
 from ..flow import Flow, Read
+from ..graph.order import is_repeated
 from ..reads import Result
 from .rounds import Level, levels_around, varies
 
@@ -35,19 +36,5 @@ def _varies(read: Read, level: Level, facts: Facts) -> bool:
 
 def _leaves(node: ast.AST, level: Level, facts: Facts) -> bool:
     """Whether the round in which a node runs is the last one."""
-    tree = facts.tree
-    if not isinstance(level.node, ast.stmt):
-        return False
-    statement = tree.statement(node)
-    while statement is not level.node:
-        place = tree.place(statement)
-        if any(
-            isinstance(each, ast.Return | ast.Break) or tree.raises(each)
-            for each in place.suite[place.index :]
-        ):
-            return True
-        owner = place.owner
-        while not isinstance(owner, ast.stmt):
-            owner = tree.parents[owner]
-        statement = owner
-    return False
+    loop = level.node
+    return isinstance(loop, ast.stmt) and not is_repeated(node, loop, facts)

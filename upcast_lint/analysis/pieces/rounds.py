@@ -117,7 +117,7 @@ def elements_of(loop: Iteration, name: ast.Name | None, facts: Facts) -> list[as
         load
         for definition in facts.names.made_by(loop)
         if name is not None and definition.name == name.id
-        for load in facts.names.uses.get(definition, [])
+        for load in facts.names.uses(definition)
     ]
 
 

@@ -130,7 +130,7 @@ def _values_of(node: ast.expr, facts: Facts) -> list[ast.expr]:
     """An expression, and the loads of the name that it is bound to."""
     found = [node]
     for definition in facts.names.giving(node):
-        found += facts.names.uses.get(definition, [])
+        found += facts.names.uses(definition)
     return found
 
 

@@ -7,7 +7,8 @@ import math
 from collections.abc import Iterator
 
 from ..facts import Facts
-from ..names import Binding, Definition, Names
+from ..graph.chains import Names
+from ..names import Binding, Definition
 from ..tensor_calls import (
     is_builtin,
 )

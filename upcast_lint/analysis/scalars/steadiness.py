@@ -13,7 +13,7 @@ from dataclasses import dataclass
 
 from ..effects import Certainty, effects_of
 from ..facts import Facts
-from ..order import SUSPENSIONS, may_run_between
+from ..graph.order import SUSPENSIONS, may_run_between
 from ..syntax import walk_scope
 from ..tensor_calls import is_builtin
 from . import Operand, classify_operand

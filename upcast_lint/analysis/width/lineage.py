@@ -242,7 +242,7 @@ def _trace_forward(source: ast.expr, facts: Facts, lineage: Lineage) -> None:
     uses = facts.names.uses
     pending: deque[Sequence[ast.expr]] = deque([[source]])
     pending += (
-        uses.get(definition, ())
+        uses(definition)
         for definition in lineage.definitions
         if definition.binding is not Binding.FREE
     )
@@ -256,7 +256,7 @@ def _trace_forward(source: ast.expr, facts: Facts, lineage: Lineage) -> None:
                 if definition.binding is Binding.ASSIGNED and definition not in known:
                     known.add(definition)
                     lineage.definitions.append(definition)
-                    pending.append(uses.get(definition, ()))
+                    pending.append(uses(definition))
 
 
 def _each_once(pending: deque[Sequence[ast.expr]]) -> Iterator[ast.expr]:

@@ -13,8 +13,8 @@ from __future__ import annotations
 import ast
 import re
 from collections.abc import Iterator
-from dataclasses import dataclass, replace
 from functools import lru_cache
+from typing import NamedTuple
 
 from .words import Size, dotted_words, size_of
 
@@ -32,8 +32,7 @@ _TELLS_MANY = re.compile(
 )
 
 
-@dataclass(frozen=True, slots=True)
-class Made:
+class Made(NamedTuple):
     """A module by the name of the attribute that holds it, and what sizes it."""
 
     name: str
@@ -67,7 +66,8 @@ def _made_in(whole: str) -> tuple[Made, ...]:
         for one, other in (pair, reversed(pair)):
             if one not in by_name and other in by_name:
                 row = whole.count("\n", 0, start) + 1
-                found.append(replace(by_name[other], name=one, is_table=False, row=row))
+                tied = by_name[other]._replace(name=one, is_table=False, row=row)
+                found.append(tied)
     return tuple(found)
 
 

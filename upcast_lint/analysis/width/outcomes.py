@@ -82,7 +82,7 @@ def tokens_from(call: ast.Call, facts: Facts) -> str | None:
                 continue  # values, not indices
             if _is_token(definition.name):
                 return f"called `{definition.name}`"
-            pending += facts.names.uses.get(definition, ())
+            pending += facts.names.uses(definition)
         around = facts.tree.parents.get(node)
         if isinstance(around, ast.keyword):
             if around.arg in _INPUTS:

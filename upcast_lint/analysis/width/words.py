@@ -9,8 +9,8 @@ from __future__ import annotations
 import ast
 import re
 from collections.abc import Iterable
-from dataclasses import dataclass
 from functools import lru_cache
+from typing import NamedTuple
 
 _WORD = re.compile(r"[A-Z]+(?![a-z])|[A-Z]?[a-z]+")
 
@@ -206,8 +206,7 @@ def names_many(identifier: str) -> bool:
     return names_vocabulary(identifier) or MANY.search(spoken(identifier)) is not None
 
 
-@dataclass(frozen=True, slots=True)
-class Size:
+class Size(NamedTuple):
     """What an expression says of the size of an axis."""
 
     is_many: bool = False

@@ -9,8 +9,8 @@ from __future__ import annotations
 
 import ast
 
-from .facts import Facts
-from .words import words
+from ..facts import Facts
+from ..words import words
 
 _METHODS = words(
     """

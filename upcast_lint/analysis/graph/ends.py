@@ -1,7 +1,4 @@
-"""Which ends a statement has: the one account of control flow for all that walk it.
-
-The use-def chains (`names`) and the demands of paths (`paths`) each carry their own
-thing through the statements of a scope; how a statement may be left, they ask here.
+"""Which ends a statement has: what its text alone tells of where control goes.
 
 Known are constant tests (`while True`, `if 0`), patterns that match everything,
 `assert False`, calls that do not return, and context managers that stop exceptions.
@@ -14,6 +11,7 @@ judged by name. What is not known to end is taken to go on.
 from __future__ import annotations
 
 import ast
+from collections.abc import Collection
 
 _NO_RETURN = frozenset(("sys.exit", "os._exit", "os.abort", "pytest.fail"))
 """Functions that end the program or raise, by the names they are called by."""
@@ -46,40 +44,49 @@ def always_matches(pattern: ast.pattern) -> bool:
             return False
 
 
-def is_certain(case: ast.match_case) -> bool:
-    """Whether a case is taken wherever those before it are not."""
-    if case.guard is not None and constant_truth(case.guard) is not True:
-        return False
-    return always_matches(case.pattern)
+def raises(statement: ast.stmt, never: Collection[str]) -> bool:
+    """Whether control never gets behind a simple statement, for it raises.
 
-
-def raises(statement: ast.stmt) -> bool:
-    """Whether control never gets behind a simple statement, for it raises."""
+    It may call a function or a method of a name in `never`.
+    """
     match statement:
         case ast.Raise():
             return True
         case ast.Assert(test=test):
             return constant_truth(test) is False
-        case ast.Expr(value=ast.Call(func=ast.Attribute() as function)):
-            return ast.unparse(function) in _NO_RETURN
+        case ast.Expr(value=ast.Call(func=ast.Name(id=name))):
+            return name in never
+        case ast.Expr(
+            value=ast.Call(func=ast.Attribute(value=ast.Name(id=holder), attr=name))
+        ):
+            return name in never or f"{holder}.{name}" in _NO_RETURN
         case _:
             return False
 
 
-def is_endless(statement: ast.stmt) -> bool:
-    """Whether a loop is left by `break`, `return` or an exception alone."""
-    return isinstance(statement, ast.While) and constant_truth(statement.test) is True
-
-
 def never_returning(module: ast.Module) -> frozenset[str]:
     """The names of a file's functions and methods that say that they do not return."""
-    return frozenset(
-        node.name
-        for node in ast.walk(module)
-        if isinstance(node, ast.FunctionDef)
-        and node.returns is not None
-        and ast.unparse(node.returns).rpartition(".")[2].strip("'\"") in _NEVER
-    )
+    found: set[str] = set()
+    pending: list[ast.AST] = list(module.body)
+    while pending:
+        node = pending.pop()
+        if isinstance(node, ast.FunctionDef) and _says_never(node.returns):
+            found.add(node.name)
+        if isinstance(node, ast.stmt | ast.ExceptHandler):
+            pending += getattr(node, "body", ())
+            pending += getattr(node, "orelse", ())
+            pending += getattr(node, "handlers", ())
+    return frozenset(found)
+
+
+def _says_never(returns: ast.expr | None) -> bool:
+    match returns:
+        case (
+            ast.Name(id=name) | ast.Attribute(attr=name) | ast.Constant(value=str(name))
+        ):
+            return name.rpartition(".")[2] in _NEVER
+        case _:
+            return False
 
 
 def may_swallow(manager: ast.expr) -> bool:
