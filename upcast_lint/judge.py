@@ -22,10 +22,9 @@ from .analysis.reads import Kind, Selection, Use
 from .analysis.syntax import ScopeNode
 from .analysis.width.verdict import Width, judge_width
 from .finding import Edit, Finding, Fix, Position, Range, Safety
-from .rewrite.edits import write_plan
 from .rewrite.hoist import hoist_selection
 from .rewrite.plan import Plan, plan_of_one, plan_rewrite
-from .rewrite.text import NothingSaved, Unfixable
+from .rewrite.refusals import NothingSaved, Unfixable
 from .rule import Rule
 from .run_rules import fault
 from .safety import Assessment, assess, values_of
@@ -273,6 +272,8 @@ class _Judge:
             return self._hoisted(assessment)
         if assessment.blockers:
             return _Verdict((), assessment, assessment.blockers[0])
+        from .rewrite.edits import write_plan  # libcst, for those with an edit
+
         try:
             edits = write_plan(plan, self.facts, self._is_dense())
         except Unfixable as reason:

@@ -11,7 +11,7 @@ from collections.abc import Sequence
 
 from ..analysis.facts import Facts
 from ..analysis.flow import Flow, Read
-from .text import Unfixable
+from .refusals import Unfixable
 
 _ANY_RANK = ("torch.preserve_format", "torch.contiguous_format")
 _KEEP_RANK = frozenset(

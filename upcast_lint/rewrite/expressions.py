@@ -1,0 +1,148 @@
+"""Expressions as libcst has them: their parentheses, and the cast of another one."""
+
+from __future__ import annotations
+
+import ast
+from typing import TypeVar
+
+import libcst as cst
+
+from .comments import comments_in
+from .refusals import Unfixable
+
+Expression = TypeVar("Expression", bound=cst.BaseExpression)
+
+_NOTHING = cst.SimpleWhitespace("")
+_PRIMARIES = (
+    cst.Name,
+    cst.Attribute,
+    cst.Call,
+    cst.Subscript,
+    cst.List,
+    cst.Dict,
+    cst.ListComp,
+)
+"""What a method can be called on as it is written."""
+
+
+def bare(node: Expression) -> Expression:
+    """An expression without the parentheses around it."""
+    return node.with_changes(lpar=(), rpar=()) if node.lpar else node
+
+
+def within(node: cst.BaseExpression, content: Expression) -> Expression:
+    """An expression in the parentheses around another, if there are any."""
+    return content.with_changes(
+        lpar=[*node.lpar, *content.lpar], rpar=[*content.rpar, *node.rpar]
+    )
+
+
+def in_parentheses(node: Expression) -> Expression:
+    return node.with_changes(lpar=[cst.LeftParen()], rpar=[cst.RightParen()])
+
+
+def is_primary(node: cst.BaseExpression) -> bool:
+    return bool(node.lpar) or isinstance(node, _PRIMARIES)
+
+
+def operand(node: Expression) -> Expression:
+    """An expression that binds as closely as a name does."""
+    return node if is_primary(node) else in_parentheses(node)
+
+
+def fitted(node: Expression, needs_parentheses: bool, is_enclosed: bool) -> Expression:
+    """An expression for a place, with no more parentheses than it needs there."""
+    inner = bare(node)
+    if is_enclosed or (
+        is_primary(inner) if needs_parentheses else _stands_alone(inner)
+    ):
+        return node if comments_in(*node.lpar, *node.rpar) else inner
+    return node if node.lpar else in_parentheses(node)
+
+
+def _stands_alone(node: cst.BaseExpression) -> bool:
+    """Whether no line of it ends outside of brackets."""
+    try:
+        ast.parse(code_of(node), mode="eval")
+    except SyntaxError:
+        return False
+    return True
+
+
+def code_of(node: cst.CSTNode) -> str:
+    return cst.Module(()).code_for_node(node)
+
+
+class CastSpelling:
+    """A cast as it is written, to be written of something else.
+
+    Raises Unfixable where there is a comment in it, for it may be written twice.
+    """
+
+    def __init__(self, call: cst.Call, is_method: bool) -> None:
+        source = cst.Name("_")
+        self.is_method = is_method
+        if is_method:
+            function = cst.ensure_type(call.func, cst.Attribute)
+            call = call.with_changes(func=bare(function).with_changes(value=source))
+            parts = call.with_deep_changes(call.func, dot=cst.Dot())
+        else:
+            call = call.with_deep_changes(call.args[0], value=source)
+            parts = call
+        if comments_in(bare(parts), *self._behind_dot(call)):
+            raise Unfixable("a comment stands inside the cast")
+        self.call = _on_one_line(bare(call)) if is_method else bare(call)
+
+    def _behind_dot(self, call: cst.Call) -> list[cst.CSTNode]:
+        if not isinstance(call.func, cst.Attribute) or not self.is_method:
+            return []
+        return [call.func.dot.whitespace_after]
+
+    def of(
+        self, source: cst.BaseExpression, dot: cst.Dot | None = None
+    ) -> cst.BaseExpression:
+        """The cast of `source`; `dot` is what is written before a method's name."""
+        if not self.is_method:
+            return self.call.with_deep_changes(self.call.args[0], value=bare(source))
+        function = cst.ensure_type(self.call.func, cst.Attribute)
+        return self.call.with_changes(
+            func=function.with_changes(
+                value=operand(source), dot=dot or _plain(function.dot)
+            )
+        )
+
+
+def _plain(dot: cst.Dot) -> cst.Dot:
+    """A dot with no line end beside it."""
+    return cst.Dot(_on_line(dot.whitespace_before), _on_line(dot.whitespace_after))
+
+
+def _on_line(
+    space: cst.BaseParenthesizableWhitespace,
+) -> cst.BaseParenthesizableWhitespace:
+    return _NOTHING if _ends_line(space) else space
+
+
+def _ends_line(space: cst.BaseParenthesizableWhitespace) -> bool:
+    return isinstance(space, cst.ParenthesizedWhitespace) or "\\" in code_of(space)
+
+
+def _on_one_line(call: cst.Call) -> cst.Call:
+    """A call whose arguments were on lines of their own."""
+    spaces = [call.whitespace_after_func, call.whitespace_before_args]
+    spaces += [argument.whitespace_after_arg for argument in call.args]
+    for argument in call.args:
+        if isinstance(argument.comma, cst.Comma):
+            spaces.append(argument.comma.whitespace_after)
+    if not any(map(_ends_line, spaces)):
+        return call
+    return call.with_changes(
+        whitespace_after_func=_NOTHING,
+        whitespace_before_args=_NOTHING,
+        args=[
+            argument.with_changes(
+                comma=cst.MaybeSentinel.DEFAULT, whitespace_after_arg=_NOTHING
+            )
+            for argument in call.args
+        ],
+    )
