@@ -122,8 +122,7 @@ def _git(command: str, *arguments: str) -> bytes:
         env=os.environ | {"GIT_TERMINAL_PROMPT": "0"},
     )
     if done.returncode:
-        reason = _last_line(done.stderr).removeprefix("fatal: ")
-        raise Mistake(f"git {command} failed: {reason}")
+        raise Mistake(f"git {command} failed: {_fault_of_git(done.stderr)}")
     return done.stdout
 
 
@@ -150,6 +149,13 @@ def _pass_on(said: str) -> None:
 def _annotate_error(text: str) -> None:
     data = visible(text).replace("%", "%25")
     print(f"::error title=upcast-lint::{data}", flush=True)
+
+
+def _fault_of_git(said: bytes) -> str:
+    """What follows the fault is advice, also in lines that begin as the fault does."""
+    lines = said.decode(errors="replace").splitlines()
+    fatal = [line for line in lines if line.startswith("fatal: ")]
+    return fatal[0].removeprefix("fatal: ") if fatal else _last_line(said)
 
 
 def _last_line(said: bytes) -> str:

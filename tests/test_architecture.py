@@ -29,7 +29,7 @@ LAYERS = (
     ("rule",),
     ("rules",),
     ("registry",),
-    ("safety", "wording"),
+    ("safety", "wording", "across"),
     ("judge",),
     ("screen",),
     ("linter",),
@@ -292,7 +292,7 @@ def test_a_code_has_three_digits_and_is_not_about_the_run(rule: Rule) -> None:
 
 @RULES
 def test_folder_and_name_share_one_spelling(rule: Rule) -> None:
-    assert re.fullmatch(r"upcast-before-[a-z]+(-[a-z]+)*", rule.name)
+    assert re.fullmatch(r"[a-z]+(-[a-z]+)+", rule.name)
     assert rule.folder.name == rule.name.replace("-", "_")
 
 

@@ -148,6 +148,14 @@ def test_what_is_not_a_notebook_is_unreadable(data: bytes) -> None:
     assert places(data) == [(None, 1, 1)]
 
 
+@pytest.mark.parametrize(
+    "data", [b"[]", b"{}", b'{"cells": 3}', b'{"cells": [{"cell_type": "code"}]}']
+)
+def test_what_a_notebook_of_another_shape_lacks_is_said(data: bytes) -> None:
+    with pytest.raises(UnreadableSource, match="no list of cells with their source"):
+        Notebook(data, "n.ipynb")
+
+
 def test_a_lone_surrogate_in_a_cell() -> None:
     data = notebook(code("x = '\ud800'\n"), code(CAST))
     assert places(data) == [(1, 1, 1), (2, 1, 5)]

@@ -9,6 +9,7 @@ from upcast_lint.selection import UnknownName, codes_of, find_rule, selected_cod
 RULES = (
     RunRule("UPC001", "upcast-before-gather", ""),
     RunRule("UPC002", "upcast-before-index-select", ""),
+    RunRule("UPC020", "softmax-of-few-columns", "", is_optional=True),
     *RUN_RULES,
 )
 
@@ -40,6 +41,19 @@ def test_the_more_specific_selector_wins(
     select: list[str], ignore: list[str], codes: set[str]
 ) -> None:
     assert selected_codes(select, ignore) == codes
+
+
+@pytest.mark.parametrize("name", ["UPC020", "softmax-of-few-columns"])
+def test_an_optional_rule_runs_where_it_is_named(name: str) -> None:
+    assert selected_codes([name], []) == {"UPC020", "UPC900"}
+    assert selected_codes(["ALL", name], []) == {rule.code for rule in RULES}
+    assert selected_codes(["ALL", name], ["UPC0"]) == {"UPC020", "UPC900", "UPC901"}
+
+
+@pytest.mark.parametrize("name", ["ALL", "UPC", "UPC0", "UPC02"])
+def test_no_wider_selector_runs_an_optional_rule(name: str) -> None:
+    codes = selected_codes([name, "UPC001"], ["UPC901"])
+    assert codes is not None and "UPC020" not in codes
 
 
 def test_everything_by_another_way_is_still_everything() -> None:

@@ -108,7 +108,11 @@ class Settings(NamedTuple):
 
     select: Annotated[
         tuple[str, ...],
-        Declared(Kind.TEXTS, "Rules to run: codes, prefixes, names, or `ALL`."),
+        Declared(
+            Kind.TEXTS,
+            "Rules to run: codes, prefixes, names, or `ALL`; a rule that is off by "
+            "default only by its code or its name.",
+        ),
     ] = ("ALL",)
     extend_select: Annotated[
         tuple[str, ...], Declared(Kind.TEXTS, "Rules to run besides those of `select`.")

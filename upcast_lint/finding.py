@@ -60,24 +60,27 @@ class Estimate(NamedTuple):
     """Memory that the rewrite spares: the whole copy, less what is still cast.
 
     `dimensions` are those of the copy, by number or by name; `kept` has, for each
-    selection, those of what it keeps, or is None where that is not known.
+    selection, those of what it keeps, or is None where that is not known. `tensors`
+    counts those of the size: the copy and what is made of it.
     """
 
     itemsize: int
     dimensions: tuple[str, ...]
     kept: tuple[tuple[str, ...], ...] | None = ()
+    tensors: int = 1
 
     @property
     def expression(self) -> str:
         """The formula in bytes, such as `4·B·S·(V − K)`."""
+        each = str(self.itemsize * self.tensors)
         if self.kept == ():
-            return "·".join([str(self.itemsize), *self.dimensions])
+            return "·".join([each, *self.dimensions])
         narrowed = self._narrowed()
         if narrowed is not None:
-            return "·".join([str(self.itemsize), *narrowed])
+            return "·".join([each, *narrowed])
         parts = ["·".join(self.dimensions)]
         parts += ["kept"] if self.kept is None else map(_product, self.kept)
-        return f"{self.itemsize}·({' − '.join(parts)})"
+        return f"{each}·({' − '.join(parts)})"
 
     def _narrowed(self) -> list[str] | None:
         """The factors of the formula where one dimension alone is cut."""
@@ -111,7 +114,7 @@ class Estimate(NamedTuple):
             if part is None:
                 return None
             whole -= part
-        total = max(whole, 0) * self.itemsize
+        total = max(whole, 0) * self.itemsize * self.tensors
         return total if total < _ADDRESSES else None
 
 
@@ -134,7 +137,8 @@ class Finding(NamedTuple):
 
     `range` is what the report points at, `cast` where the cast stands (None for
     the UPC9xx findings, which speak about the run). `because` says why the source
-    is taken to be wide; `condition` what would make an unsafe rewrite safe.
+    is taken to be wide; `condition` what would make an unsafe rewrite safe, or why
+    running it did not; `notes` what else is to say, such as why there is none.
     `suppression_rows` are the rows on which a comment can silence it.
     `cell` is the 1-based cell of a notebook, whose rows then count within the cell.
     """
@@ -154,6 +158,8 @@ class Finding(NamedTuple):
     suppression_rows: tuple[int, ...] = ()
     cell: int | None = None
     notes: tuple[str, ...] = ()
+    related: tuple[Read, ...] = ()
+    """Where another function takes the copy."""
 
     @property
     def sort_key(self) -> tuple[int, Range, str]:

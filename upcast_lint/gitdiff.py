@@ -13,7 +13,7 @@ import os
 import re
 import subprocess
 from collections import defaultdict
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from types import MappingProxyType
 
 from .document import NOTEBOOK_SUFFIX
@@ -35,13 +35,16 @@ class GitError(UsageError):
     """Git cannot say what was added; `str` has its words."""
 
 
-def added_rows(base: str) -> dict[str, Rows]:
+def added_rows(base: str, paths: Iterable[str] = ()) -> dict[str, Rows]:
     """Rows that were added since the merge base with `base`, by real path.
 
     A notebook's rows count within its cells, so one with an added line counts whole.
-    Raises GitError.
+    Raises GitError, also where one of `paths` is in no folder of this repository.
     """
     root = os.fsdecode(_git("rev-parse", "--show-toplevel").rstrip(b"\n"))
+    for path in paths:
+        if not _is_inside(path, root):
+            raise GitError(f"{path}: not in {root}, of which --diff-base speaks here")
     start = _merge_base(base)
     diff = _git(
         "diff",
@@ -69,6 +72,19 @@ def added_rows(base: str) -> dict[str, Rows]:
         if name:
             rows[_real(root, name)] = _WHOLE
     return rows
+
+
+def _is_inside(path: str, root: str) -> bool:
+    """Whether `root` is the nearest repository above; a submodule is another one."""
+    folder, name = os.path.split(os.path.abspath(path))
+    path = os.path.join(os.path.realpath(folder), name)  # a link stands where it is
+    root = os.path.realpath(root)
+    while path != root:
+        parent = os.path.dirname(path)
+        if parent == path or os.path.lexists(os.path.join(path, ".git")):
+            return False
+        path = parent
+    return True
 
 
 def _merge_base(base: str) -> str:

@@ -6,22 +6,31 @@ import ast
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 
+from .across import handings_of, read_elsewhere
 from .analysis.casts import Cast, recognise_cast
 from .analysis.coverage import covers_everything
 from .analysis.directives import Directives
 from .analysis.effects import Certainty, Effects, effects_of
 from .analysis.elements import Elements, ElementType, element_type
 from .analysis.facts import Facts
-from .analysis.flow import Flow, Read, follow, narrow_reads, paths_of
+from .analysis.flow import (
+    Flow,
+    Read,
+    follow,
+    narrow_reads,
+    paths_of,
+    wasteful_reads,
+)
 from .analysis.modules import may_be_container
 from .analysis.order import may_run_between
 from .analysis.paths import NARROW, Paths
 from .analysis.pieces.rereads import is_taken_again
 from .analysis.pieces.sizes import known_sizes
-from .analysis.reads import Kind, Selection, Use
+from .analysis.reads import Kind, Selection, Use, Waste
 from .analysis.syntax import ScopeNode
 from .analysis.width.verdict import Width, judge_width
 from .finding import Edit, Finding, Fix, Position, Range, Safety
+from .finding import Read as ReportedRead
 from .rewrite.hoist import hoist_selection
 from .rewrite.plan import Plan, plan_of_one, plan_rewrite
 from .rewrite.refusals import NothingSaved, Unfixable
@@ -31,6 +40,9 @@ from .safety import Assessment, assess, values_of
 from .source import Source
 from .wording import Wording
 
+_ANY_WIDTH = ("`--width any` reports every width",)
+_DEEPEST = 3
+"""Functions that a copy is followed through."""
 _LOOKING = ("locals", "vars", "eval", "exec", "dir", "globals")
 _KERNEL_LANGUAGES = ("triton", "tilelang", "numba", "jax", "mlx", "cutlass", "taichi")
 
@@ -43,6 +55,8 @@ class Demands:
     vocab_names: tuple[str, ...]
     not_vocab_names: tuple[str, ...]
     inference: bool
+    depth: int = 0
+    """How many functions the copy has been handed through."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -65,11 +79,11 @@ def findings_of(
         return
     by_code = {rule.code: rule for rule in rules}
 
-    def recognise(use: Use) -> tuple[str, Selection] | None:
+    def recognise(use: Use) -> tuple[str, Selection | Waste] | None:
         for rule in rules:
-            selection = rule.recognise(use)
-            if selection is not None:
-                return rule.code, selection
+            found = rule.recognise(use)
+            if found is not None:
+                return rule.code, found
         return None
 
     for candidate in candidates:
@@ -83,7 +97,23 @@ def findings_of(
             if not width.is_vocab_wide:
                 continue
         flow = follow(cast, facts, directives, recognise)
-        if not flow.selections() or flow.is_loop_carried:
+        if flow.is_loop_carried:
+            continue
+        wasteful = wasteful_reads(flow, facts)
+        if wasteful:
+            width = width or _width_of(cast, facts, demands)
+            adviser = _Judge(
+                facts,
+                flow,
+                paths_of(flow, facts),
+                effects_of(facts),
+                directives,
+                demands,
+                width,
+            )
+            yield adviser.advice(by_code, wasteful)
+        if not flow.selections():
+            yield from _found_elsewhere(flow, facts, rules, directives, demands)
             continue
         if may_be_container(cast.source, flow.selections(), facts):
             continue
@@ -103,6 +133,51 @@ def findings_of(
         finding = judge.finding(by_code, elements)
         if finding is not None:
             yield finding
+
+
+def _found_elsewhere(
+    flow: Flow,
+    facts: Facts,
+    rules: Sequence[Rule],
+    directives: Directives,
+    demands: Demands,
+) -> Iterator[Finding]:
+    """The finding at a cast whose copy only functions of the file read."""
+    handings = handings_of(flow, facts)
+    if not handings or demands.depth >= _DEEPEST:
+        return
+    cast = flow.cast
+    elements = element_type(cast.source, facts)
+    if elements.elements in (Elements.NOT_FLOAT, Elements.WIDE):
+        return
+    inside = replace(demands, any_width=True, depth=demands.depth + 1)
+
+    def judge(facts: Facts, calls: Sequence[ast.Call]) -> Iterator[Finding]:
+        return findings_of(facts, calls, rules, directives, inside)
+
+    found = read_elsewhere(cast, handings, facts, judge)
+    if found is None:
+        return
+    width = _width_of(cast, facts, demands)
+    first, takers = found.inner[0], found.related
+    words = Wording(facts, flow, paths_of(flow, facts), width)
+    safety = Safety.DISPLAY if found.fix is None else found.fix.safety
+    where = facts.source.node_range(cast.call)
+    notes = ["not rewritten: the copy is read in another function, to cast there"]
+    yield first._replace(
+        message=words.message_elsewhere(found.functions),
+        range=where,
+        cast=where,
+        cast_label=words.cast_label(),
+        reads=tuple(read for each in found.inner for read in each.reads),
+        because=width.because or _ANY_WIDTH,
+        condition=first.condition if found.fix else None,
+        safety=safety,
+        fix=found.fix,
+        suppression_rows=_rows_of([cast.call], facts),
+        notes=() if found.fix else tuple(notes),
+        related=(*takers, *(read for each in found.inner for read in each.related)),
+    )
 
 
 def too_large(scope: ScopeNode, source: Source) -> Finding:
@@ -193,6 +268,24 @@ def _dimensions(flow: Flow, width: Width, facts: Facts) -> tuple[str, ...]:
     return tuple(name if size is None else str(size) for size, name in pairs)
 
 
+def _rows_of(nodes: Sequence[ast.AST], facts: Facts) -> tuple[int, ...]:
+    """The first and last rows of the statements around nodes."""
+    rows: set[int] = set()
+    for node in nodes:
+        if isinstance(node, ast.comprehension):
+            node = node.iter
+        statement = facts.tree.statement(node)
+        if isinstance(statement, ast.Lambda):
+            continue
+        rows.add(statement.lineno)
+        last = statement.end_lineno or statement.lineno
+        body = getattr(statement, "body", None)
+        if isinstance(body, list):
+            last = max(getattr(node, "end_lineno", 0) or 0, statement.lineno)
+        rows.add(last)
+    return tuple(sorted(rows))
+
+
 class _Judge:
     def __init__(
         self,
@@ -224,10 +317,10 @@ class _Judge:
         cast = self.flow.cast
         safety = verdict.assessment.safety if verdict.edits else Safety.DISPLAY
         message = words.message(reads)
-        fix = None
+        fix = condition = None
         if verdict.edits:
             fix = Fix(safety, words.fix_message(), verdict.edits)
-        condition = "; ".join(verdict.assessment.conditions) or None
+            condition = "; ".join(verdict.assessment.conditions) or None
         notes = [f"not rewritten: {verdict.reason}"] if verdict.reason else []
         notes += [f"rests on {a}" for a in verdict.assessment.assumptions]
         return Finding(
@@ -238,13 +331,40 @@ class _Judge:
             cast=self.source.node_range(cast.call),
             cast_label=words.cast_label(),
             reads=tuple(words.reported(r) for r in reads),
-            because=self.width.because or ("`--width any` reports every width",),
+            because=self.width.because or _ANY_WIDTH,
             condition=condition,
             safety=safety,
             fix=fix,
             estimate=words.estimate(reads),
-            suppression_rows=self._suppression_rows(reads),
+            suppression_rows=_rows_of(
+                [self.flow.cast.call, *(read.node for read in reads)], self.facts
+            ),
             notes=tuple(notes),
+            related=words.returned(),
+        )
+
+    def advice(self, rules: dict[str, Rule], reads: Sequence[Read]) -> Finding:
+        """What to say of reads that waste what they make, which nothing rewrites."""
+        rule = rules[reads[0].code]
+        words = Wording(self.facts, self.flow, self.paths, self.width)
+        wastes = [read.waste for read in reads if read.waste is not None]
+        return Finding(
+            code=rule.code,
+            name=rule.name,
+            message=words.waste(wastes),
+            range=self._location(reads[0]),
+            cast=self.source.node_range(self.flow.cast.call),
+            cast_label=words.cast_label(),
+            reads=tuple(
+                ReportedRead(self.source.node_range(w.node), f"keeps {w.kept}")
+                for w in wastes
+            ),
+            because=self.width.because or _ANY_WIDTH,
+            estimate=words.wasted(wastes),
+            suppression_rows=_rows_of(
+                [self.flow.cast.call, *(read.node for read in reads)], self.facts
+            ),
+            notes=(f"not rewritten: {wastes[0].advice}",),
         )
 
     def _verdict(self, elements: ElementType) -> _Verdict | None:
@@ -376,19 +496,3 @@ class _Judge:
             return self.source.node_range(statement)
         node = read.node if isinstance(read.node, ast.expr) else cast.call
         return self.source.node_range(node)
-
-    def _suppression_rows(self, reads: Sequence[Read]) -> tuple[int, ...]:
-        rows: set[int] = set()
-        for node in [self.flow.cast.call, *(r.node for r in reads)]:
-            if isinstance(node, ast.comprehension):
-                node = node.iter
-            statement = self.facts.tree.statement(node)
-            if isinstance(statement, ast.Lambda):
-                continue
-            rows.add(statement.lineno)
-            last = statement.end_lineno or statement.lineno
-            body = getattr(statement, "body", None)
-            if isinstance(body, list):
-                last = max(getattr(node, "end_lineno", 0) or 0, statement.lineno)
-            rows.add(last)
-        return tuple(sorted(rows))

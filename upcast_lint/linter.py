@@ -21,7 +21,7 @@ class Options(NamedTuple):
     """What the findings of one file depend on, besides its text."""
 
     codes: frozenset[str] | None = None
-    """The rules to run; None runs all."""
+    """The rules to run; None runs all but the optional ones."""
     any_width: bool = False
     """Report every source with a narrow selection, not only vocab-wide ones."""
     vocab_names: tuple[str, ...] = ()
@@ -95,7 +95,7 @@ def _suspects(source: Source, options: Options) -> list[Rows] | None:
     from .screen.tiers import suspects
 
     any_width = options.any_width or bool(options.vocab_names)
-    return suspects(source.text, any_width, spots)
+    return suspects(source.text, any_width, spots, options.codes)
 
 
 def _is_most(source: Source, rows: Sequence[Rows]) -> bool:
@@ -142,7 +142,7 @@ def lint_rows(
     from .analysis.facts import Module
     from .analysis.work import TooMuchWork
     from .judge import Demands, findings_of, too_large
-    from .registry import all_rules
+    from .registry import rules_of
 
     module = Module.parse(source)
     candidates = cast_candidates(module.tree, rows)
@@ -157,7 +157,7 @@ def lint_rows(
     )
     found: list[Finding] = []
     notes: list[Finding] = []
-    rules = all_rules()
+    rules = rules_of(options.codes)
     for scope, calls in candidates.items():
         module.tree.enter(scope)
         try:

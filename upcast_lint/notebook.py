@@ -62,7 +62,9 @@ class Notebook:
             spans = parse_spans(self._json)["cells"]
             found = list(_code_cells(notebook, spans)) if _is_python(notebook) else []
         except _MISSHAPEN as error:
-            raise UnreadableSource(f"not a notebook: {error}") from error
+            is_json = not isinstance(error, ValueError)
+            what = "it has no list of cells with their source" if is_json else error
+            raise UnreadableSource(f"not a notebook: {what}") from error
         cells: list[_Cell] = []
         faults: list[Finding] = []
         text = ""
@@ -86,7 +88,7 @@ class Notebook:
         cell = self._cell_of(finding.range)
         if cell is None:
             return None
-        others = [read.range for read in finding.reads]
+        others = [each.range for each in (*finding.reads, *finding.related)]
         others += [edit.range for edit in (finding.fix.edits if finding.fix else ())]
         others += [finding.cast] if finding.cast is not None else []
         if any(self._cell_of(each) is not cell for each in others):
@@ -202,6 +204,7 @@ def _in_cell(finding: Finding, cell: _Cell) -> Finding:
         range=moved(finding.range),
         cast=None if finding.cast is None else moved(finding.cast),
         reads=tuple(r._replace(range=moved(r.range)) for r in finding.reads),
+        related=tuple(r._replace(range=moved(r.range)) for r in finding.related),
         fix=fix,
         suppression_rows=tuple(row - cell.row + 1 for row in finding.suppression_rows),
     )

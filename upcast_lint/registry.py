@@ -44,3 +44,17 @@ def all_rules() -> tuple[Rule, ...]:
                 module = importlib.import_module(f"{_PACKAGE}.{folder}")
                 found.append(module.RULE)
     return tuple(sorted(found, key=lambda rule: rule.code))
+
+
+@cache
+def rules_of(codes: frozenset[str] | None) -> tuple[Rule, ...]:
+    """The rules that are asked where those of `codes` are to report, None for all.
+
+    What a rule knows as a selection is one, whether or not the rule reports; only the
+    optional ones are asked nothing.
+    """
+    return tuple(
+        rule
+        for rule in all_rules()
+        if not rule.is_optional or (codes is not None and rule.code in codes)
+    )

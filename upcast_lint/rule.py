@@ -1,7 +1,8 @@
 """What a rule is: knowledge about one family of reads, and its documentation.
 
 A rule recognises a use of a copy as a selection and says what is known of it: whether
-it is narrow, when its gradient is exact, what it needs. It edits nothing.
+it is narrow, when its gradient is exact, what it needs; or as a waste that no
+rewrite mends. It edits nothing.
 
 The declaration in a rule's `__init__.py` is read in every run; what it recognises by,
 in `recogniser.py` beside it, is imported when a cast has met such a read.
@@ -18,7 +19,7 @@ from typing import TYPE_CHECKING, NamedTuple
 if TYPE_CHECKING:
     from pathlib import Path
 
-    from .analysis.reads import Selection, Use
+    from .analysis.reads import Selection, Use, Waste
 
 
 class Rule(NamedTuple):
@@ -32,9 +33,11 @@ class Rule(NamedTuple):
     """The methods and functions that it may recognise: it is asked about no other."""
     takes_elements: bool = False
     """Whether it may recognise subscripts and iterations, too."""
+    is_optional: bool = False
+    """Whether it runs only where it is selected by its code or its name."""
 
-    def recognise(self, use: Use) -> Selection | None:
-        """The selection that a use is, or None where the rule does not know it."""
+    def recognise(self, use: Use) -> Selection | Waste | None:
+        """What a use is, or None where the rule does not know it."""
         is_known = use.name in self.names if use.name else self.takes_elements
         return _recogniser(self.file)(use) if is_known else None
 
@@ -54,8 +57,8 @@ class Rule(NamedTuple):
 
 
 @cache
-def _recogniser(file: str) -> Callable[[Use], Selection | None]:
+def _recogniser(file: str) -> Callable[[Use], Selection | Waste | None]:
     package = os.path.basename(os.path.dirname(file))
     module = importlib.import_module(f"upcast_lint.rules.{package}.recogniser")
-    found: Callable[[Use], Selection | None] = module.recognise
+    found: Callable[[Use], Selection | Waste | None] = module.recognise
     return found

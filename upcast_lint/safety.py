@@ -14,8 +14,9 @@ from collections.abc import Sequence
 from dataclasses import dataclass, field
 from itertools import combinations
 
-from .analysis import modules, operators, ops
+from .analysis import modules, operators
 from .analysis.aliases import path_of
+from .analysis.calls import known_call
 from .analysis.casts import recognise_cast
 from .analysis.coverage import keep_disjoint_parts
 from .analysis.directives import Directives
@@ -29,6 +30,7 @@ from .analysis.gradients import no_gradient
 from .analysis.gradients.modes import (
     GradientMode,
     enters_disabled_region,
+    enters_enabled_region,
     enters_inference,
     gradient_mode,
     leaves_disabled_region,
@@ -36,9 +38,10 @@ from .analysis.gradients.modes import (
 from .analysis.handed import Handed, ways_of
 from .analysis.indices import is_mask, known_rank
 from .analysis.names import Binding, Definition
+from .analysis.ops import Memory
 from .analysis.order import Line, Stretch, may_run_before_any, may_run_between
 from .analysis.paths import Paths
-from .analysis.reads import Gradient, Kind, Selection
+from .analysis.reads import Gradient, Kind, Selection, StepKind
 from .analysis.scalars.steadiness import changes_between
 from .analysis.shown import text_of, view_test_of
 from .analysis.subclasses import annotated_subclass
@@ -53,6 +56,7 @@ _MASK = re.compile(r"mask|keep|valid", re.I)
 _MOST_PAIRED = 16
 """Of more reads, some two are taken to meet on a path."""
 
+_SHARING = (Memory.VIEW, Memory.EITHER, Memory.HOLDS, Memory.UNKNOWN)
 _HARMLESS = (Kind.METADATA, Kind.DTYPE, Kind.DELETE)
 
 _SEVERAL = (
@@ -132,6 +136,7 @@ class _Assessor:
             self._writes(reads)
         self._exceptions(reads)
         self._containers(reads)
+        self._signs()
         for moved in self.plan.moved:
             self._elements(moved)
             self._ties(moved)
@@ -142,7 +147,7 @@ class _Assessor:
         views = [
             (moved, ways_of(values_of(moved, self.facts), self.facts))
             for moved in self.plan.moved
-            if _selection(moved.read).is_view
+            if _selection(moved.read).is_view or _selection(moved.read).may_be_view
         ]
         self._strides(views)
         self._shared(views)
@@ -272,10 +277,6 @@ class _Assessor:
         if self.element_type.elements is Elements.FLOAT:
             return
         source = self.facts.shown(self.flow.cast.source)
-        if any(
-            step.is_sign and step not in moved.read.lifts for step in moved.read.steps
-        ):
-            self.out.need(f"`{source}` has a float type")
         if selection.order_only:
             self.out.need(
                 f"`{source}` has a float type no wider than {self.flow.cast.dtype}"
@@ -285,6 +286,16 @@ class _Assessor:
                 f"`{source}` has an ordinary float type, for which "
                 f"`{selection.label}` is implemented"
             )
+
+    def _signs(self) -> None:
+        """`-x` and `abs`, which come to work on the source, differ for other types."""
+        if self.element_type.elements is Elements.FLOAT:
+            return
+        chains = [c.steps for c in self.flow.carriers.values()]
+        chains += [read.steps for read in self.flow.reads]
+        if any(s.is_sign and s.kind is StepKind.VIEW for c in chains for s in c):
+            source = self.facts.shown(self.flow.cast.source)
+            self.out.need(f"`{source}` has a float type")
 
     def _ties(self, moved: Moved) -> None:
         selection = _selection(moved.read)
@@ -397,7 +408,7 @@ class _Assessor:
                     "shows"
                 )
             if handed.may_be_kept and any(
-                _keeps(read) and self._may_meet(moved.read, read)
+                _keeps(read, self.facts) and self._may_meet(moved.read, read)
                 for read in self.flow.full_reads()
             ):
                 self.out.need(
@@ -485,10 +496,14 @@ class _Assessor:
 
     def _starts_flowing(self, read: Read) -> bool:
         """Whether gradients are off at the cast and may be on at the selection."""
-        call = self.flow.cast.call
-        return leaves_disabled_region(call, read.node, self.facts) or (
-            gradient_mode(call, self.facts) is GradientMode.DISABLED
-            and gradient_mode(read.node, self.facts) is not GradientMode.DISABLED
+        call, node, facts = self.flow.cast.call, read.node, self.facts
+        return (
+            leaves_disabled_region(call, node, facts)
+            or enters_enabled_region(call, node, facts)
+            or (
+                gradient_mode(call, facts) is GradientMode.DISABLED
+                and gradient_mode(node, facts) is not GradientMode.DISABLED
+            )
         )
 
     def _may_stop_flowing(self, read: Read) -> bool:
@@ -704,13 +719,16 @@ def _gives_tuple(index: ast.expr) -> bool:
     )
 
 
-def _keeps(read: Read) -> bool:
-    """Whether the whole copy outlives a read of it, and may be written to elsewhere."""
+def _keeps(read: Read, facts: Facts) -> bool:
+    """Whether a view of the whole copy may outlive a read of it, and be written to."""
     match read.node:
-        case ast.Call(func=ast.Attribute(attr=name)):
-            return ops.stores(name)
+        case ast.BinOp() | ast.Compare():
+            return False
+        case ast.Call() as call:
+            known = known_call(call, facts)
+            return known is None or known.operation.memory in _SHARING
         case _:
-            return read.reason in ("returned", "stored", "put into a container")
+            return True
 
 
 def _saves_source(read: Read) -> bool:

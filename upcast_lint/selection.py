@@ -1,7 +1,8 @@
 """Which rules run: selectors (codes, prefixes, names, `ALL`) resolved to codes.
 
 As in ruff the more specific selector wins, whichever list it stands in: `select =
-["UPC001"]` holds against `ignore = ["UPC"]`.
+["UPC001"]` holds against `ignore = ["UPC"]`. An optional rule runs only where its code
+or its name is selected: `ALL` and prefixes leave it out.
 """
 
 from __future__ import annotations
@@ -44,6 +45,9 @@ class Documented(Protocol):
     @property
     def summary(self) -> str: ...
 
+    @property
+    def is_optional(self) -> bool: ...
+
     def doc(self) -> str: ...
 
 
@@ -68,19 +72,28 @@ def find_rule(name: str) -> Documented:
 def selected_codes(
     select: Sequence[str], ignore: Sequence[str]
 ) -> frozenset[str] | None:
-    """The codes that run; None where that is all of them. Raises UnknownName."""
+    """The codes that run; None where those are the usual. Raises UnknownName."""
     if list(select) == [ALL] and not ignore:
         return None
+    optional = {rule.code: rule.name for rule in known_rules() if rule.is_optional}
     # Only naming it turns it off: no narrower selection hides an unchecked file.
     chosen: dict[str, tuple[int, bool]] = {UNREADABLE: (0, True)}
     for selectors, is_selected in ((select, True), (ignore, False)):
         for selector in selectors:
             strength, codes = _resolve(selector)
             for code in codes:
+                named = (code, optional.get(code, selector))
+                if is_selected and selector not in named:
+                    continue
                 if chosen.get(code, (-1, False))[0] <= strength:
                     chosen[code] = (strength, is_selected)
     left = frozenset(code for code, (_, is_selected) in chosen.items() if is_selected)
-    return None if len(left) == len(known_rules()) else left
+    return None if left == usual_codes() else left
+
+
+def usual_codes() -> frozenset[str]:
+    """The codes that run where nothing is selected: all but those of optional rules."""
+    return frozenset(rule.code for rule in known_rules() if not rule.is_optional)
 
 
 def _resolve(selector: str) -> tuple[int, list[str]]:

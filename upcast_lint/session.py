@@ -15,7 +15,7 @@ from .globs import Globs
 from .linter import Options
 from .run_rules import UNREADABLE, UNUSED
 from .runner import Task
-from .selection import UnknownName, codes_of, known_rules, selected_codes
+from .selection import UnknownName, codes_of, selected_codes, usual_codes
 
 if TYPE_CHECKING:
     from .baseline import Baseline
@@ -56,6 +56,7 @@ class Session:
         self.finder = ConfigFinder(fixed)
         self.discovery = Discovery(self.finder, request.exclusion)
         self._jobs: dict[tuple[int, frozenset[str], bool, bool], Job] = {}
+        self._ignores: dict[int, list[tuple[str, frozenset[str]]]] = {}
         self._globs: dict[tuple[str, ...], Globs] = {}
 
     @property
@@ -83,15 +84,25 @@ class Session:
         """What the file's settings and the request make of it, together."""
         settings = config.settings
         ignored: frozenset[str] = frozenset()
-        for glob, selectors in settings.per_file_ignores:
+        for glob, codes in self._ignores_of(config):
             if self._cover((glob,), absolute, config):
-                ignored |= _codes_in(config, selectors)
+                ignored |= codes
         inference = self._cover(settings.inference_paths, absolute, config)
         key = (id(config), ignored, inference, is_named)
         job = self._jobs.get(key)
         if job is None:
             job = self._jobs[key] = self._new_job(config, ignored, inference, is_named)
         return job
+
+    def _ignores_of(self, config: Config) -> list[tuple[str, frozenset[str]]]:
+        """`per-file-ignores` as codes, also those that cover no file of the run."""
+        ignores = self._ignores.get(id(config))
+        if ignores is None:
+            ignores = self._ignores[id(config)] = [
+                (glob, _codes_in(config, selectors))
+                for glob, selectors in config.settings.per_file_ignores
+            ]
+        return ignores
 
     def _cover(self, patterns: tuple[str, ...], absolute: str, config: Config) -> bool:
         if not patterns:
@@ -115,7 +126,7 @@ class Session:
         codes = self._codes(config)
         if ignored:
             if codes is None:
-                codes = frozenset(rule.code for rule in known_rules())
+                codes = usual_codes()
             codes -= ignored
         options = Options(
             codes=_of_the_engine(codes),
@@ -149,6 +160,8 @@ class Session:
         rows: dict[str, Rows] | None = None,
     ) -> list[Task]:
         """`rows` are the added rows of each changed file; others are left out."""
+        if not found:
+            self.job(os.getcwd(), self.config)  # or its faults would stay unsaid
         tasks = []
         for file in found:
             focus = EVERYTHING
@@ -174,9 +187,8 @@ def _codes_in(config: Config, selectors: tuple[str, ...]) -> frozenset[str]:
 
 
 def _of_the_engine(codes: frozenset[str] | None) -> frozenset[str] | None:
-    """The codes that the linter is to run; None where those are all of its rules."""
+    """The codes that the linter is to run; None where those are its usual ones."""
     if codes is None:
         return None
     codes -= {UNREADABLE, UNUSED}
-    all_codes = {rule.code for rule in known_rules()} - {UNREADABLE, UNUSED}
-    return None if codes == all_codes else codes
+    return None if codes == usual_codes() - {UNREADABLE, UNUSED} else codes

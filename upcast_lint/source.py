@@ -102,7 +102,7 @@ class Source:
         first, number = self.cells[place - 1]
         return f"line {row - first + 1} of cell {number}"
 
-    def node_start(self, node: ast.expr | ast.stmt) -> int:
+    def node_start(self, node: ast.expr | ast.stmt | ast.arg) -> int:
         return self._ast_offset(node.lineno, node.col_offset)
 
     def node_end(self, node: ast.expr | ast.stmt) -> int:

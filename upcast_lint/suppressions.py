@@ -16,6 +16,7 @@ from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 
 from .finding import Edit, Finding, Fix, Position, Range, Safety
+from .registry import all_rules
 from .run_rules import UNREADABLE, UNUSED, UNUSED_NAME
 from .source import Source
 
@@ -104,7 +105,8 @@ class Judged:
 def judge(
     source: Source, findings: Iterable[Finding], codes: frozenset[str] | None
 ) -> Judged:
-    """Apply the source's suppressions. `codes` are the rules that ran, None for all.
+    """Apply the source's suppressions. `codes` are the rules that ran, None for those
+    that run where none is selected.
 
     A suppression of a rule that did not run is not called unused.
     """
@@ -143,6 +145,8 @@ def _was_tried(entry: Entry, where: Suppression, codes: frozenset[str] | None) -
         return False
     if codes is not None:
         return any(code.startswith(entry.text) for code in codes)
+    if any(r.is_optional and entry.text in (r.code, r.name) for r in all_rules()):
+        return False
     return where.is_directive or entry.text.startswith(_PREFIX)
 
 

@@ -11,7 +11,7 @@ from .analysis.flow import Flow, Read
 from .analysis.indices.ranks import known_rank
 from .analysis.paths import Paths, negation
 from .analysis.pieces.sizes import known_sizes
-from .analysis.reads import Result, Selection, StepKind
+from .analysis.reads import Result, Selection, StepKind, Waste
 from .analysis.width.verdict import Width
 from .finding import Estimate
 from .finding import Read as ReportedRead
@@ -46,6 +46,24 @@ class Wording:
             if part:
                 kept.append(part)
         return Estimate(self.flow.cast.itemsize, dimensions, tuple(kept))
+
+    def waste(self, wastes: Sequence[Waste]) -> str:
+        """The message about reads that give much of which little is kept."""
+        cast = self.flow.cast
+        listed = _listed(list(dict.fromkeys(f"`{w.label}`" for w in wastes)))
+        kept = _listed(list(dict.fromkeys(w.kept for w in wastes)))
+        return (
+            f"`{self.facts.shown(cast.source)}` is upcast to {cast.dtype} whole for "
+            f"{listed}, of which only {kept} are kept"
+        )
+
+    def wasted(self, wastes: Sequence[Waste]) -> Estimate | None:
+        """The copy and what is made of it, if a shape is known."""
+        if not self.width.dimensions:
+            return None
+        made = max(waste.makes for waste in wastes)
+        itemsize = self.flow.cast.itemsize
+        return Estimate(itemsize, self.width.dimensions, tensors=made)
 
     def _has_more_axes(self, read: Read) -> bool:
         """Whether a subscript of the copy has more items than the shape has axes."""
@@ -122,6 +140,24 @@ class Wording:
         return (
             f"`{name}` is upcast to {cast.dtype} whole, but only {listed} {verb} it"
             f"{when}"
+        )
+
+    def returned(self) -> tuple[ReportedRead, ...]:
+        """Where a function of the file returns the cast."""
+        cast = self.flow.cast
+        if cast.returned is None or not isinstance(cast.call.func, ast.Name):
+            return ()
+        where = self.facts.source.node_range(cast.returned)
+        return (ReportedRead(where, f"`{cast.call.func.id}` returns the cast"),)
+
+    def message_elsewhere(self, functions: Sequence[str]) -> str:
+        """The message where only functions that take the copy read it."""
+        cast = self.flow.cast
+        names = [f"`{name}`" for name in dict.fromkeys(functions)]
+        reads = "reads only a part" if len(names) == 1 else "read only parts"
+        return (
+            f"`{self.facts.shown(cast.source)}` is upcast to {cast.dtype} whole, "
+            f"but {_listed(names)} {reads} of it"
         )
 
     def _condition(self, reads: Sequence[Read]) -> str:

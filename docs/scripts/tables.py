@@ -65,7 +65,8 @@ def _rules(page: Path) -> str:
             link = f"rules/{rule.name.replace('-', '_')}/doc.md"
         else:
             link = f"upcast_lint/run_rules/{rule.name}.md"
-        rows.append((rule.code, f"[{rule.name}]({link})", _cell(rule.summary)))
+        summary = rule.summary + (" (off by default)" if rule.is_optional else "")
+        rows.append((rule.code, f"[{rule.name}]({link})", _cell(summary)))
     return _markdown(("code", "name", "what it reports"), rows)
 
 

@@ -19,6 +19,7 @@ from upcast_lint.analysis.pieces.subscripts import (
     Item,
     ItemKind,
     label_of,
+    may_be_integer,
     subscript_items,
 )
 from upcast_lint.analysis.reads import Form, Gradient, Piece, Selection, Use
@@ -69,6 +70,7 @@ def _indexing(use: Use) -> Selection | None:
         gradient=Gradient.EXACT if is_exact else Gradient.REPEATS,
         index=first.node if len(advanced) == 1 else use.node.slice,
         distinct=None if is_exact else _distinct(items, use),
+        may_be_view=all(may_be_integer(item, use.facts) for item in advanced),
         takes_index_tensor=any(not isinstance(i.node, ast.List) for i in advanced),
         rows=_rows(items, use),
         piece=_piece(items, use),
@@ -87,6 +89,8 @@ def _kept(items: Sequence[Item], advanced: Sequence[Item], use: Use) -> str | No
         return None
     if len(advanced) == 1:
         node = advanced[0].node
+        if has_one_element(advanced[0].axis, use):
+            return None
         others = [i for i in items if i.is_integer or i.kind is ItemKind.SLICE]
         if not others and may_expand(node, use.cast.source, use.facts):
             return None

@@ -10,9 +10,9 @@ from upcast_lint.analysis.directives import read_directives
 from upcast_lint.analysis.facts import Facts, Module
 from upcast_lint.analysis.flow import Flow, follow
 from upcast_lint.analysis.names import Binding, Definition
-from upcast_lint.analysis.reads import Selection, Use
+from upcast_lint.analysis.reads import Selection, Use, Waste
 from upcast_lint.analysis.syntax import ScopeNode
-from upcast_lint.registry import all_rules
+from upcast_lint.registry import rules_of
 from upcast_lint.source import Source
 
 IMPORTS = "import torch\nimport torch.nn.functional as F\n"
@@ -86,11 +86,11 @@ def reaching(code: str, scope: str | None = None) -> set[str]:
     return {described(definition) for definition in facts.names.of(name)}
 
 
-def recognise(use: Use) -> tuple[str, Selection] | None:
-    for rule in all_rules():
-        selection = rule.recognise(use)
-        if selection is not None:
-            return rule.code, selection
+def recognise(use: Use) -> tuple[str, Selection | Waste] | None:
+    for rule in rules_of(None):
+        found = rule.recognise(use)
+        if found is not None:
+            return rule.code, found
     return None
 
 

@@ -184,6 +184,7 @@ def test_each_file_has_the_gate_of_its_settings_unless_one_is_asked_for(
         (["--config"], "option '--config' requires an argument; see"),
         (["--statistics", "--output-format", "sarif"], "has no sarif format"),
         (["--diff", "--add-noqa", "why"], "choose one"),
+        (["--diff", "--write-baseline", "x"], "choose one"),
         (["--write-baseline", "x", "--diff-base", "HEAD"], "those on new lines"),
         (["-", "x.py"], "cannot be given together"),
         (["-j", "0"], "0 is not in the range"),
@@ -238,6 +239,23 @@ def test_an_unknown_rule_in_the_settings_names_their_file(
     assert "upcast-lint.toml: unknown rule `UPX`" in stderr(done)
     done = toy("check", "--isolated", "--select", "UPX")
     assert stderr(done).startswith("error: unknown rule `UPX`")
+
+
+@pytest.mark.parametrize(
+    ("setting", "options"),
+    [
+        ("select = ['UPX']", []),
+        ("per-file-ignores = {'other.py' = ['UPX']}", []),
+        ("", ["--select", "UPX"]),
+    ],
+)
+def test_an_unknown_rule_is_said_where_no_file_is_there_to_be_checked(
+    project: Path, toy: Any, setting: str, options: list[str]
+) -> None:
+    (project / "upcast-lint.toml").write_text(setting)
+    done = toy("check", *options)
+    assert done.returncode == 2
+    assert "unknown rule `UPX`" in stderr(done)
 
 
 def test_an_unknown_command_gives_the_nearest(toy: Any) -> None:
@@ -328,6 +346,44 @@ def test_fix_only_does_not_report_the_rest(project: Path, toy: Any) -> None:
     (project / "x.py").write_text(SAFE + RISKY)
     assert toy("check", "--fix-only").stdout == b""
     assert (project / "x.py").read_text() == MENDED + RISKY
+
+
+@pytest.mark.parametrize(
+    ("text", "options", "said"),
+    [
+        (SAFE, [], "Would fix 1 finding.\n"),
+        (RISKY, [], "Would fix nothing and leave 1.  [!] 1 with --unsafe-fixes.\n"),
+        (
+            SAFE + RISKY,
+            [],
+            "Would fix 1 finding and leave 1.  [!] 1 with --unsafe-fixes.\n",
+        ),
+        (SAFE + RISKY, ["--unsafe-fixes"], "Would fix 2 findings.\n"),
+        (SAFE, ["-q"], ""),
+        (
+            SAFE,
+            ["--show-fixes"],
+            "Would fix in x.py:\n    1 × UPC001 (upcast-before-gather)\n"
+            "Would fix 1 finding.\n",
+        ),
+    ],
+)
+def test_a_diff_says_beside_it_what_it_would_fix_and_leave(
+    project: Path, toy: Any, text: str, options: list[str], said: str
+) -> None:
+    (project / "x.py").write_text(text)
+    assert stderr(toy("check", "--diff", *options)) == said
+    named = ["--diff", "-", "--stdin-filename", "x.py"]
+    if "--show-fixes" not in options:
+        assert stderr(toy("check", *named, *options, input=text.encode())) == said
+
+
+def test_unsafe_fixes_alone_are_offered_and_do_nothing(project: Path, toy: Any) -> None:
+    (project / "x.py").write_text(RISKY)
+    done = toy("check", "--unsafe-fixes")
+    assert "[!] 1 with --unsafe-fixes." in stdout(done)
+    assert stderr(done).startswith("note: --unsafe-fixes does nothing without --fix")
+    assert (project / "x.py").read_text() == RISKY
 
 
 def test_a_diff_writes_nothing_and_git_applies_it(project: Path, toy: Any) -> None:

@@ -336,6 +336,29 @@ def test_a_revision_that_is_none(branch: Path, toy: Any, base: str) -> None:
     assert not (branch / "x").exists()
 
 
+@pytest.mark.parametrize("where", ["sub", "sub/deep/y.py", "outside"])
+def test_a_path_in_another_repository_is_an_error(
+    branch: Path, toy: Any, tmp_path_factory: pytest.TempPathFactory, where: str
+) -> None:
+    """Nothing would be found there, whatever it holds."""
+    (branch / "sub" / "deep").mkdir(parents=True)
+    (branch / "sub" / "deep" / "y.py").write_text(SAFE)
+    (branch / "sub" / ".git").write_text("gitdir: ../.git/modules/sub\n")
+    named = str(tmp_path_factory.mktemp("outside")) if where == "outside" else where
+    done = toy("check", "--diff-base", "main", "x.py", named)
+    assert done.returncode == 2
+    assert f"error: {named}: not in {branch}" in done.stderr.decode()
+
+
+def test_a_link_stands_where_it_is(
+    branch: Path, toy: Any, tmp_path_factory: pytest.TempPathFactory
+) -> None:
+    outside = tmp_path_factory.mktemp("outside") / "y.py"
+    outside.write_text(SAFE)
+    (branch / "link.py").symlink_to(outside)
+    assert since(toy, "link.py") == [("link.py", 1)]
+
+
 def test_histories_without_a_merge_base(branch: Path, git: Any, toy: Any) -> None:
     git("checkout", "-q", "--orphan", "other")
     git("commit", "-q", "-m", "another beginning")

@@ -14,6 +14,7 @@ from . import (
     aliases,
     arrays,
     ends,
+    functions,
     handlers,
     holders,
     layouts,
@@ -44,6 +45,7 @@ _MODULES: tuple[tuple[int, ModuleType], ...] = (
     (7, spellings),
     (7, odd_indices),
     (6, sharing),
+    (10, functions),
 )
 
 

@@ -13,7 +13,7 @@ from dataclasses import dataclass, replace
 from typing import Any
 from unittest.mock import patch
 
-from upcast_lint import safety
+from upcast_lint import across, safety
 from upcast_lint.analysis import consumers, effects, gradients, reads
 from upcast_lint.analysis.indices import Proof
 from upcast_lint.analysis.reads import Consumption, Kind, StepKind
@@ -230,7 +230,17 @@ def _forgets_gradient_modes() -> Iterator[None]:
 
 @contextmanager
 def _takes_everything_for_floats() -> Iterator[None]:
-    with patch.object(safety._Assessor, "_elements", lambda self, moved: None):
+    with (
+        patch.object(safety._Assessor, "_elements", lambda self, moved: None),
+        patch.object(safety._Assessor, "_signs", lambda self: None),
+    ):
+        yield
+
+
+@contextmanager
+def _forgets_other_callers() -> Iterator[None]:
+    """Moves a cast into a function that others call without one."""
+    with patch.object(across, "_casts_of_callers", lambda handing, cast, facts: [cast]):
         yield
 
 
@@ -284,5 +294,6 @@ WRONG_FIXERS = (
     ),
     WrongFixer("forgets gradient modes", Tier.SAFE, _forgets_gradient_modes, "modes"),
     WrongFixer("takes everything for floats", Tier.SAFE, _takes_everything_for_floats),
+    WrongFixer("forgets other callers", Tier.SAFE, _forgets_other_callers, "functions"),
     WrongFixer("casts in every arm", Tier.UNSAFE, _casts_in_every_arm, "ends"),
 )

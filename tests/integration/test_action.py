@@ -176,6 +176,7 @@ def test_a_fetch_that_fails_is_one_line(checkout: Path, tmp_path: Path) -> None:
     git(checkout, "remote", "set-url", "origin", str(tmp_path / "gone"))
     (line,) = Step(checkout, GITHUB_BASE_REF="main").stdout.splitlines()
     assert line.startswith("::error title=upcast-lint::git fetch failed: ")
+    assert "does not appear to be a git repository" in line
 
 
 def test_without_a_checkout_there_is_one_line(tmp_path: Path) -> None:

@@ -14,7 +14,7 @@ from tests import fake_engine
 from tests.schemas import published_schema
 from upcast_lint import reporters, run_rules
 from upcast_lint.checker import Checked
-from upcast_lint.finding import Estimate, Finding, Position, Range
+from upcast_lint.finding import Estimate, Finding, Position, Range, Safety
 from upcast_lint.linter import Options
 from upcast_lint.report import Report
 from upcast_lint.reporters import FORMATS, renderer
@@ -150,6 +150,18 @@ def _hostile(finding: Finding) -> Finding:
         notes=(HOSTILE,),
         condition=HOSTILE,
     )
+
+
+@pytest.mark.parametrize("name", ["github", "sarif", "rdjson", "full"])
+def test_a_finding_without_a_fix_says_why(name: str) -> None:
+    why = "not rewritten: the cast is conditional"
+    (found,) = outcome(text=TEXT.splitlines()[1] + "\n").checked.findings
+    shown = found._replace(
+        fix=None, safety=Safety.DISPLAY, condition=None, notes=(why,)
+    )
+    printed = renderer(name)(report(Outcome("x.py", "/root/x.py", Checked((shown,)))))
+    assert why in printed
+    assert "fix (" not in printed and "there is no fix" not in printed
 
 
 # full and concise.

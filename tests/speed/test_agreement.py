@@ -75,8 +75,29 @@ AROUND = {
     "indexed by what another method takes for a tensor": (
         "class C:\n    def g(self):\n        return self.step.view(-1)\n\n"
         "    def f(self, logits, vocab_size):\n"
-        "        logits = logits.unsqueeze(0).float()\n"
-        "        return logits[self.step]\n"
+        "        return logits.float()[self.step]\n"
+    ),
+    "in a function that takes the copy": (
+        "def pick(x, i):\n    return x.gather(-1, i)\n\n\n"
+        "def f(logits, i, vocab_size):\n    return pick(logits.float(), i)\n"
+    ),
+    "in a method that takes the copy by name": (
+        "class C:\n    def pick(self, x):\n        return x[:, -1]\n\n"
+        "    def f(self, logits, vocab_size):\n"
+        "        wide = logits.float()\n        return self.pick(wide), wide.shape\n"
+    ),
+    "in a function behind another": (
+        "def inner(x):\n    return x[0, 1, 2]\n\n\n"
+        "def outer(x, n):\n    return inner(x) / n\n\n\n"
+        "def f(logits, vocab_size):\n    return outer(logits.float(), 2)\n"
+    ),
+    "of what a function casts": (
+        'def up(x: "Tensor"):\n    """In float32."""\n    return x.float()\n\n\n'
+        "def f(logits, vocab_size):\n    wide = up(logits)\n    return wide[:, -1]\n"
+    ),
+    "of what a function casts, at once": (
+        "def up(x): return x.to(torch.float32)\n\n\n"
+        "def f(logits, vocab_size):\n    return up(logits)[:, -1]\n"
     ),
     "of an attribute that is set in parentheses": (
         "class C:\n    def g(self, x):\n        (self.mask) = torch.softmax(x, -1)\n\n"

@@ -55,7 +55,7 @@ def test_fixtures_that_hold_exit_with_0(rules: Path) -> None:
     result = invoke("--rule", "UPC090")
     assert result.exit_code == 0
     assert "some-rule/one_row (safe)" in result.stdout
-    assert "1 cases of 1 fixtures, 87 comparisons" in result.stdout
+    assert "1 case of 1 fixture, 87 comparisons" in result.stdout
     assert "running on the CPU" in result.stderr
 
 
@@ -88,7 +88,7 @@ def test_cuda_without_a_card_is_no_proof(
 ) -> None:
     result = invoke(*target, "--device", "cuda", "--report", tmp_path / "out")
     assert result.exit_code == 2
-    assert "Skipped: this machine has no CUDA device" in result.stderr
+    assert "error: this machine has no CUDA device" in result.stderr
     assert not (tmp_path / "out").exists()
     allowed = invoke(*target, "--device", "cuda", "--allow-no-device")
     assert allowed.exit_code == 0
@@ -276,7 +276,11 @@ def test_a_template_is_printed_where_there_are_no_inputs(tmp_path: Path) -> None
         "--inputs 'hidden=low[2,8,16] grad; labels=i64[2,8]<64; scale=1.0'\n"
     )
     assert "nothing was verified" in result.stderr
-    assert invoke(f"{path}::forward").exit_code == 2
+    missed = invoke(f"{path}::forward")
+    assert missed.exit_code == 2
+    near = "no function `forward`; did you mean `Head.forward`?"
+    assert missed.stderr == f"error: {path}: {near}\n"
+    assert invoke("none.py::f").stderr == "error: none.py: No such file or directory\n"
 
 
 def test_what_could_be_verified_is_listed(tmp_path: Path) -> None:
@@ -310,6 +314,18 @@ def test_what_a_template_guesses(tmp_path: Path, parameter: str, item: str) -> N
     path.write_text(f"def f({parameter}): return 1\n")
     quote = '"' if "'" in item else "'"
     assert invoke(f"{path}::f").stdout.endswith(f"--inputs {quote}{item}{quote}\n")
+
+
+def test_a_template_takes_the_shape_that_stands_behind_the_name(tmp_path: Path) -> None:
+    path = tmp_path / "loss.py"
+    path.write_text(
+        "def f(logits, cols, mask, weights):\n"
+        '    """logits [B, S, V], cols [B, S, K], mask and weights [B, S]."""\n'
+    )
+    assert invoke(f"{path}::f").stdout.endswith(
+        "--inputs 'logits=low[2,8,64] grad; cols=i64[2,8,4]<64; "
+        "mask=bool[2,8]; weights=low[2,8] grad'\n"
+    )
 
 
 def test_the_linter_rewrites_what_is_verified(tmp_path: Path) -> None:

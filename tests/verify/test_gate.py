@@ -203,7 +203,7 @@ def test_only_the_named_function_is_rewritten(path: Path) -> None:
 
 @pytest.mark.usefixtures("made_up_linter")
 def test_a_function_that_is_not_there(path: Path) -> None:
-    with pytest.raises(GateError, match="no function 'pick'"):
+    with pytest.raises(GateError, match="no function `pick`"):
         gate.rewrite_function(read(path), "pick", Options())
 
 

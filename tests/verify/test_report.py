@@ -71,7 +71,7 @@ def test_the_document_names_the_card_and_escapes_bars(report: Report) -> None:
     assert "a \\| b" in document
     assert "**no**: outputs differ on bf16" in document
     assert "| 8192 | 2.00 GiB, forward 9.25 ms, with backward 20.50 ms |" in document
-    assert "3 cases of 1 fixtures, 261 comparisons in 12.3 s: 1 failed." in document
+    assert "3 cases of 1 fixture, 261 comparisons in 12.3 s: 1 failed." in document
 
 
 def test_the_json_holds_every_field(report: Report, tmp_path: Path) -> None:

@@ -40,6 +40,7 @@ class Aliases:
     def __init__(self) -> None:
         self._origins: dict[str, set[str]] = {}
         self._derived: dict[str, set[str]] = {}
+        self._held: dict[str, set[str]] = {}
 
     def join(self, path: str, origin: str) -> None:
         """`path` is made from `origin`."""
@@ -49,6 +50,7 @@ class Aliases:
     def hold(self, path: str, origin: str) -> None:
         """`path` comes to hold `origin`, among other things."""
         self._derived.setdefault(origin, set()).add(path)
+        self._held.setdefault(path, set()).add(origin)
 
     def made_from(self, paths: set[str]) -> set[str]:
         """All that is made from any of the paths, and these."""
@@ -57,6 +59,10 @@ class Aliases:
     def of(self, paths: set[str]) -> set[str]:
         """What the paths are made from, and all that is made from any of it."""
         return _closure(_closure(paths, self._origins), self._derived)
+
+    def in_objects(self, objects: set[str]) -> set[str]:
+        """What objects hold or were made from, and all that is made from it."""
+        return _closure(_closure(objects, self._held), self._derived) - objects
 
 
 def _closure(start: set[str], edges: dict[str, set[str]]) -> set[str]:

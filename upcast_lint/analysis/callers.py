@@ -42,15 +42,44 @@ def parameter_for(
 
     None where either is not certain: a decorated function is another one.
     """
-    function = _called(call.func, facts)
-    if function is None:
+    function = called_function(call.func, facts)
+    return None if function is None else _bound(argument, call, function, 0)
+
+
+def own_method_for(
+    argument: ast.expr, call: ast.Call, facts: Facts
+) -> tuple[Function, ast.arg] | None:
+    """The same for `self.method(…)`, if the class around defines the method.
+
+    Of a subclass it may be another one.
+    """
+    match call.func:
+        case ast.Attribute(value=ast.Name(id="self"), attr=name):
+            holder = facts.tree.parents.get(facts.scope)
+        case _:
+            return None
+    if not isinstance(holder, ast.ClassDef):
         return None
+    found = [
+        each
+        for each in holder.body
+        if isinstance(each, ast.FunctionDef) and each.name == name
+    ]
+    if len(found) != 1 or found[0].decorator_list:
+        return None
+    return _bound(argument, call, found[0], 1)
+
+
+def _bound(
+    argument: ast.expr, call: ast.Call, function: Function, skipped: int
+) -> tuple[Function, ast.arg] | None:
+    """What a function names an argument, its first `skipped` parameters left out."""
     given = function.args
     for keyword in call.keywords:
         if keyword.value is argument:
             named = [*given.args, *given.kwonlyargs]
             return next(((function, a) for a in named if a.arg == keyword.arg), None)
-    positional = [*given.posonlyargs, *given.args]
+    positional = [*given.posonlyargs, *given.args][skipped:]
     for place, each in enumerate(call.args[: len(positional)]):
         if isinstance(each, ast.Starred):
             return None
@@ -59,7 +88,8 @@ def parameter_for(
     return None
 
 
-def _called(node: ast.expr, facts: Facts) -> Function | None:
+def called_function(node: ast.expr, facts: Facts) -> Function | None:
+    """The function of the file that a name stands for, without a decorator."""
     if not isinstance(node, ast.Name):
         return None
     found = list(facts.names.of(node))

@@ -50,7 +50,10 @@ def known_call(call: ast.Call, facts: Facts) -> KnownCall | None:
 
 def is_lazy(call: ast.Call, facts: Facts) -> bool:
     """Whether a call takes what it is given when its own result is consumed."""
-    return any(is_builtin(call.func, name, facts) for name in _LAZY)
+    dotted = facts.resolve(call.func) or ""
+    return dotted.startswith("itertools.") or any(
+        is_builtin(call.func, name, facts) for name in _LAZY
+    )
 
 
 def consumes(call: ast.Call, facts: Facts) -> bool:

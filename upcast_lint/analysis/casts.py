@@ -2,9 +2,10 @@
 
 Recognised are `x.float()`, `x.double()`, `x.to(torch.float32)` with `device`,
 `copy`, `non_blocking` and `memory_format`, `x.type(torch.float32)`, and the same as
-functions (`torch.Tensor.float(x)`). The type must resolve to `torch.float32` or
-`torch.float64`: `tl.float32`, `np.float32`, `x.to(y.dtype)` and `x.type_as(y)` are no
-casts, for they may narrow.
+functions (`torch.Tensor.float(x)`), and a function of the file that only returns such a
+cast of its parameter (`def up(x): return x.float()`). The type must resolve to
+`torch.float32` or `torch.float64`: `tl.float32`, `np.float32`, `x.to(y.dtype)` and
+`x.type_as(y)` are no casts, for they may narrow.
 """
 
 from __future__ import annotations
@@ -13,10 +14,10 @@ import ast
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from .facts import Facts
+from .callers import called_function
+from .casting import CAST_METHODS, casting_functions
+from .facts import Facts, Module
 from .syntax import ScopeNode, Tree
-
-CAST_METHODS = frozenset(("float", "double", "to", "type"))
 
 _METHODS = {"float": "float32", "double": "float64"}
 _DTYPES = {"torch.float32": "float32", "torch.float64": "float64"}
@@ -38,6 +39,8 @@ class Cast:
     """The device that the same call moves the tensor to."""
     copies: bool = False
     """`copy=True`: the result never shares memory with the source."""
+    returned: ast.Call | None = None
+    """The cast in the function of the file that `call` calls."""
 
     @property
     def lays_out(self) -> bool:
@@ -56,12 +59,16 @@ def cast_candidates(
 
     All of them, or those in the outermost functions that begin the `rows`.
     """
+    functions = tree.once(tree.module, casting_functions)
     calls = [
         node
         for node in tree.nodes(rows)
         if isinstance(node, ast.Call)
-        and isinstance(node.func, ast.Attribute)
-        and node.func.attr in CAST_METHODS
+        and (
+            node.func.attr in CAST_METHODS
+            if isinstance(node.func, ast.Attribute)
+            else isinstance(node.func, ast.Name) and node.func.id in functions
+        )
     ]
     calls.sort(key=lambda call: (call.end_lineno or 0, call.end_col_offset or 0))
     found: dict[ScopeNode, list[ast.Call]] = {}
@@ -72,6 +79,8 @@ def cast_candidates(
 
 def recognise_cast(node: ast.AST, facts: Facts) -> Cast | None:
     """The cast that `node` is, or None."""
+    if isinstance(node, ast.Call) and isinstance(node.func, ast.Name):
+        return _of_function(node, node.func, facts)
     if not (isinstance(node, ast.Call) and isinstance(node.func, ast.Attribute)):
         return None
     name = node.func.attr
@@ -85,6 +94,29 @@ def recognise_cast(node: ast.AST, facts: Facts) -> Cast | None:
     if facts.resolve(node.func.value) is not None:
         return None
     return _cast(node, node.func.value, node.args, True, facts)
+
+
+def _of_function(call: ast.Call, name: ast.Name, facts: Facts) -> Cast | None:
+    """The cast that a function of the file returns, if a call calls it."""
+    returned = facts.tree.once(facts.tree.module, casting_functions).get(name.id)
+    if returned is None or len(call.args) != 1 or call.keywords:
+        return None
+    function = called_function(name, facts)
+    if function is None or facts.tree.scope(returned) is not function:
+        return None
+    made = recognise_cast(returned, Module(facts.source, facts.tree).facts(function))
+    source = call.args[0]
+    if (
+        made is None
+        or made.device is not None
+        or made.lays_out
+        or not isinstance(made.source, ast.Name)
+        or isinstance(source, ast.Starred)
+    ):
+        return None
+    return Cast(
+        call, source, made.dtype, None, False, copies=made.copies, returned=returned
+    )
 
 
 def _cast(

@@ -11,13 +11,23 @@ from .directives import Directives
 from .facts import Facts
 from .pieces.rounds import iterating
 from .questions import SETTLED_NAMES, asks_for_class, has_same_class
-from .reads import Consumption, Form, Kind, Result, Selection, Step, StepKind, Use
+from .reads import (
+    Consumption,
+    Form,
+    Kind,
+    Result,
+    Selection,
+    Step,
+    StepKind,
+    Use,
+    Waste,
+)
 from .scalars import Operand, classify_operand, exact_constant
 from .syntax import is_none_test
 from .tensor_calls import is_builtin
 
-Recogniser = Callable[[Use], tuple[str, Selection] | None]
-"""Gives the code of the rule that knows a use as a selection, and the selection."""
+Recogniser = Callable[[Use], tuple[str, Selection | Waste] | None]
+"""Gives the code of the rule that knows a use, and what the use is."""
 
 _FUNCTION_MODULES = ("torch", "torch.nn.functional", "torch.Tensor", "torch.special")
 _WRITING = ("out", "inplace", "max_norm")
@@ -121,6 +131,15 @@ class Consumers:
         if found is None:
             return None
         code, selection = found
+        if isinstance(selection, Waste):
+            reason = f"read whole by `{selection.label}`"
+            return Consumption(
+                kind=Kind.FULL,
+                node=use.node,
+                reason=reason,
+                code=code,
+                waste=selection,
+            )
         if selection.narrow is None:
             if selection.is_view and isinstance(selection.node, ast.expr):
                 is_tuple = selection.result is Result.PARTS

@@ -143,6 +143,8 @@ class Effects:
         paths = shared_paths(source, self.facts)
         certain = self._aliases[Sharing.EVIDENT].of(paths)
         possible = self._aliases[Sharing.POSSIBLE].of(paths)
+        objects = {holder for path in paths for holder in holders_of(path)} - paths
+        possible |= self._aliases[Sharing.POSSIBLE].in_objects(objects)
         holders = possible | {h for path in possible for h in holders_of(path)}
         places = {n for path in holders for n in self._places.get(path, ())}
         places |= {n for path in possible for n in self._parts.get(path, ())}
@@ -329,10 +331,28 @@ class Effects:
         if owner is not holder and kind in (Receiver.TENSOR, Receiver.ARRAY):
             return
         paths = shared_paths(holder, self.facts)
-        for path in paths:
+        for path in (*paths, *self._attributes_set(node, paths)):
             self._hold(path, value)
         if kind is not Receiver.PLAIN or any(map(self._is_outside, paths)):
             self._hand_out(node, value)
+
+    def _attributes_set(self, node: ast.AST, holders: set[str]) -> list[str]:
+        """The attributes that `setattr(h, "a", x)` and `h.__dict__["a"] = x` set."""
+        match node:
+            case ast.Call(args=[_, ast.Constant(value=str() as name), _]):
+                pass
+            case ast.Assign(
+                targets=[
+                    ast.Subscript(
+                        value=ast.Attribute(attr="__dict__"),
+                        slice=ast.Constant(value=str() as name),
+                    )
+                ]
+            ):
+                pass
+            case _:
+                return []
+        return [f"{holder}.{name}" for holder in sorted(holders)]
 
     def _hold(self, path: str, value: ast.expr) -> None:
         for sharing, aliases in self._aliases.items():
@@ -382,11 +402,10 @@ class Effects:
                     self._handed.setdefault(name, []).append(node)
             case ast.With():
                 self._with(node)
-            case ast.For() | ast.comprehension():
-                if self._is_unknown_iterator(node.iter):
-                    self._may_write_held(
-                        node.iter, f"iterating over {self._q(node.iter)}"
-                    )
+            case ast.For(iter=iterated) | ast.comprehension(iter=iterated):
+                self._iterated(iterated)
+            case ast.Starred(value=iterated, ctx=ast.Load()):
+                self._iterated(iterated)
             case _ if isinstance(node, SUSPENSIONS):
                 label = f"{_SOURCE} does not change while the function is suspended"
                 self._note(Write(node, _ANYTHING, Certainty.MAY_WRITE, label))
@@ -435,6 +454,10 @@ class Effects:
                     f"entering {text} does not change {_SOURCE}",
                 )
             self._may_write_held(node, f"leaving {text}")
+
+    def _iterated(self, node: ast.expr) -> None:
+        if self._is_unknown_iterator(node):
+            self._may_write_held(node, f"iterating over {self._q(node)}")
 
     def _nested(self, function: FunctionNode | ast.Lambda) -> None:
         """What a nested function may write to, any call of unknown code may."""
@@ -544,9 +567,7 @@ class Effects:
     def _is_lazy(self, node: ast.AST) -> bool:
         """Whether an expression is run later, by what consumes its result."""
         is_lazy = isinstance(node, ast.GeneratorExp) or (
-            isinstance(node, ast.Call)
-            and is_builtin(node.func, getattr(node.func, "id", ""), self.facts)
-            and is_lazy_call(node, self.facts)
+            isinstance(node, ast.Call) and is_lazy_call(node, self.facts)
         )
         if not is_lazy:
             return False

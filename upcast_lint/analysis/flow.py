@@ -29,7 +29,7 @@ from .facts import Facts
 from .names import Binding, Definition
 from .operators import words
 from .paths import FULL, NARROW, Merged, Paths
-from .reads import Consumption, Kind, Selection, Step, StepKind
+from .reads import Consumption, Kind, Selection, Step, StepKind, Waste
 from .syntax import LOOPS, start_of
 from .tensor_calls import is_builtin
 from .values import integer
@@ -63,6 +63,7 @@ class Read:
     reason: str = ""
     selection: Selection | None = None
     code: str = ""
+    waste: Waste | None = None
 
     @property
     def lifts(self) -> tuple[Step, ...]:
@@ -134,6 +135,18 @@ def narrow_reads(flow: Flow, paths: Paths, facts: Facts) -> list[Read]:
     met = Merged(flow.origin, demands, facts).from_origin()
     narrow = reduce(or_, (each for each in met if not each & FULL), 0)
     return [r for n, r in enumerate(selections, 2) if narrow >> n & 1] or selections
+
+
+def wasteful_reads(flow: Flow, facts: Facts) -> list[Read]:
+    """The reads that waste what they make, if some path reads nothing else whole."""
+    found = [read for read in flow.reads if read.waste is not None]
+    if not found:
+        return []
+    demands: dict[ast.AST, int] = {read.node: NARROW for read in found}
+    for read in flow.reads:
+        if read.kind in (Kind.FULL, Kind.WRITE) and read.waste is None:
+            demands[read.node] = demands.get(read.node, 0) | FULL
+    return found if NARROW in Paths(flow.origin, demands, facts).from_origin() else []
 
 
 def follow(
@@ -260,6 +273,10 @@ class _Follower:
             self._value(step.node, (*steps, step), (*own, step), load)
             return
         assert consumption.kind is not None and consumption.node is not None
+        is_asked = consumption.kind in (Kind.METADATA, Kind.DTYPE)
+        if is_asked and _lifts(own) and isinstance(consumption.node, ast.expr):
+            self._full(node, "made for its shape or type alone", load)
+            return
         holder = self.facts.tree.parents.get(consumption.node)
         if (
             isinstance(consumption.node, ast.comprehension)
@@ -279,6 +296,7 @@ class _Follower:
                 consumption.reason,
                 consumption.selection,
                 consumption.code,
+                consumption.waste,
             )
         )
 

@@ -22,10 +22,9 @@ import ast
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
 
-from . import layout, operators
+from . import layout, operators, ops
 from .callers import parameter_for, references, results_of
 from .facts import Facts, Module
-from .gradients import PASSING
 from .indices.items import plain_items
 from .names import Binding, Definition
 from .scalars import Operand, classify_operand
@@ -272,7 +271,8 @@ class _Walk:
             return
         if name in ("pow", "float_power") and _is_exact_power(call.args[-1:]):
             return
-        if name in PASSING and name != "as_strided":
+        known = ops.tensor(name)
+        if known is not None and known.passes_on and not known.sees_memory:
             self._go(way, call)
             return
         self._tells(name)

@@ -142,6 +142,8 @@ class Selection:
     """The proof that no element is taken twice, where `gradient` is REPEATS."""
     is_view: bool = False
     """The result shares memory with what it is taken from."""
+    may_be_view: bool = False
+    """It is a view if the index is an integer, which the code does not rule out."""
     order_only: bool = False
     """Compares elements: right only for a cast that keeps them apart."""
     unstable_ties: bool = False
@@ -159,6 +161,24 @@ class Selection:
     """The target that an iteration binds to each piece."""
     disjoint_rounds: Proof | None = None
     """In a loop: the proof that no two rounds take the same element."""
+
+
+@dataclass(frozen=True, slots=True)
+class Waste:
+    """A full read of whose result little is kept, as a rule judges it.
+
+    No rewrite mends it; `advice` says what people do.
+    """
+
+    label: str
+    """The operation that reads the copy whole."""
+    kept: str
+    """What is kept of its result, in words, such as "the columns in `idx`"."""
+    node: ast.expr
+    """What keeps it."""
+    makes: int
+    """How many tensors of the cast's type and size are made, the copy included."""
+    advice: str
 
 
 class Kind(enum.Enum):
@@ -218,4 +238,6 @@ class Consumption:
     reason: str = ""
     selection: Selection | None = None
     code: str = ""
-    """The code of the rule that knows the selection."""
+    """The code of the rule that knows the selection, or the waste."""
+    waste: Waste | None = None
+    """Of a full read: that little is kept of what it gives."""

@@ -174,7 +174,7 @@ class _Receivers:
         base = self.of(node.value)
         if base in (Receiver.TENSOR, Receiver.ARRAY):
             return base
-        if _is_tensor_index(node.slice):
+        if self._is_indexed_as_tensor(node):
             return Receiver.TENSOR
         match node.value:
             case ast.Attribute(attr="shape"):
@@ -304,12 +304,12 @@ class _Receivers:
             case ast.Attribute(attr=name):
                 call = self.facts.tree.parents[parent]
                 if not (isinstance(call, ast.Call) and call.func is parent):
-                    return name in _TELLING_ATTRIBUTES
+                    return name in _TELLING_ATTRIBUTES and not self._is_of_class(name)
                 if self._is_distinctive(call, name):
                     return True
                 return name in _KEEPING and self._is_kept_as_tensor(call)
             case ast.Subscript(value=base) if base is node:
-                return _is_tensor_index(parent.slice)
+                return self._is_indexed_as_tensor(parent)
             case ast.Call(func=function) if function is not node:
                 return self._is_taken(function)
             case ast.keyword(arg=name) if name is not None:
@@ -331,6 +331,14 @@ class _Receivers:
                 )
             case _:
                 return False
+
+    def _is_indexed_as_tensor(self, node: ast.Subscript) -> bool:
+        return _is_tensor_index(node.slice) and not self._is_of_class("__getitem__")
+
+    def _is_of_class(self, name: str) -> bool:
+        """Whether a class of the file has a method or a property of this name."""
+        tree = self.facts.tree
+        return name in tree.once(tree.module, methods_of_classes)
 
     def _is_kept_as_tensor(self, result: ast.expr) -> bool:
         """Whether a result, which is a tensor if this is one, is used as one."""
@@ -399,8 +407,7 @@ class _Receivers:
         receiver = call.func.value if isinstance(call.func, ast.Attribute) else None
         if receiver is None or self._is_instance(receiver):
             return False
-        tree = self.facts.tree
-        if name in tree.once(tree.module, methods_of_classes):
+        if self._is_of_class(name):
             return False
         bound = operation.bind(call)
         if bound is None or not bound.is_complete:

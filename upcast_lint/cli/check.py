@@ -12,7 +12,7 @@ from ..errors import UsageError
 from ..globs import fault
 from ..reporters import TEXT_FORMATS
 from ..session import Request
-from .messages import INTERRUPTED, fail
+from .messages import INTERRUPTED, fail, say
 from .options import Options
 
 
@@ -36,7 +36,7 @@ def check(
 ) -> None:
     """Run it with the values of all options, and exit."""
     gate = FailOn(fail_on) if fail_on else None
-    options = Options(takes_unsafe=unsafe_fixes, fail_on=gate, **others)
+    options = Options(fail_on=gate, **others)
     request = Request(
         paths=paths or (".",),
         select=select or None,
@@ -54,6 +54,8 @@ def check(
     conflict = _conflict(request, options)
     if conflict is not None:
         fail(conflict)
+    if unsafe_fixes and request.fix is FixMode.NONE:
+        say("note", "--unsafe-fixes does nothing without --fix, --fix-only or --diff")
     from .run import run_check
 
     try:
@@ -73,8 +75,12 @@ def _conflict(request: Request, options: Options) -> str | None:
             return f"the pattern `{pattern}` {wrong}"
     if request.is_isolated and request.config:
         return "--isolated and --config exclude each other"
-    if options.add_noqa is not None and options.diff:
-        return "--add-noqa writes files and --diff does not; choose one"
+    for name, value in (
+        ("--add-noqa", options.add_noqa),
+        ("--write-baseline", options.write_baseline),
+    ):
+        if value is not None and options.diff:
+            return f"{name} writes files and --diff does not; choose one"
     if options.write_baseline and options.diff_base:
         return "--write-baseline takes every finding and --diff-base those on new lines"
     if options.statistics and options.output_format not in (*TEXT_FORMATS, "json"):

@@ -10,7 +10,6 @@ from ..config import FailOn
 class Options(NamedTuple):
     """Named as on the command line."""
 
-    takes_unsafe: bool
     diff: bool
     fix_only: bool
     show_fixes: bool

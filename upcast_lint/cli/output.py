@@ -89,18 +89,26 @@ class Output:
         closing = "" if report.is_quiet else f"{summary(report)}\n"
         return statistics(report) + closing
 
+    def write_forecast(self, report: Report) -> None:
+        """What a diff would fix and leave, beside the diff."""
+        from ..reporters.summary import forecast
+
+        if not report.is_quiet:
+            tell(f"{forecast(report)}\n")
+
     def write_fixes(self, report: Report) -> None:
         """What was fixed, by file; beside a machine's report, not in it."""
         is_text = self._options.output_format in TEXT_FORMATS
         to_stderr = not is_text or self._options.diff or bool(self._options.output_file)
         write = tell if to_stderr else self.write
+        fixed = "Would fix" if self._options.diff else "Fixed"
         for outcome in report.outcomes:
             rules = Counter((each.code, each.name) for each in outcome.checked.fixed)
             if not rules:
                 continue
-            write(f"Fixed in {visible(outcome.path)}:\n")
+            write(f"{fixed} in {visible(outcome.path)}:\n")
             for (code, name), count in sorted(rules.items()):
                 write(f"    {count} × {code} ({name})\n")
         total = sum(len(outcome.checked.fixed) for outcome in report.outcomes)
-        if total and self._options.fix_only:
+        if total and self._options.fix_only and not self._options.diff:
             write(f"Fixed {plural(total, 'finding')}.\n")

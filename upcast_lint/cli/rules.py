@@ -32,7 +32,12 @@ def _as_json() -> str:
     import json
 
     rows = [
-        {"code": each.code, "name": each.name, "summary": each.summary}
+        {
+            "code": each.code,
+            "name": each.name,
+            "summary": each.summary,
+            "default": not each.is_optional,
+        }
         for each in known_rules()
     ]
     return json.dumps(rows, indent=2) + "\n"
@@ -41,7 +46,9 @@ def _as_json() -> str:
 def _as_text() -> str:
     width = max(len(each.name) for each in known_rules())
     return "".join(
-        f"{each.code}  {each.name:<{width}}  {each.summary}\n" for each in known_rules()
+        f"{each.code}  {each.name:<{width}}  {each.summary}"
+        f"{' (off by default)' if each.is_optional else ''}\n"
+        for each in known_rules()
     )
 
 

@@ -58,7 +58,7 @@ def _run_check(request: Request, options: Options, run: Run) -> int:
         Output(options).write("".join(f"{visible(file.path)}\n" for file in found))
         return _end(run)
     known = _baseline(options)
-    rows = _added_rows(options)
+    rows = _added_rows(request, options)
     tasks = session.tasks(found, known, rows)
     if not found:
         say("warning", "no Python files found under the given paths")
@@ -83,12 +83,14 @@ def _run_check(request: Request, options: Options, run: Run) -> int:
     return exit_code(run.outcomes, run.problems, session, options)
 
 
-def _added_rows(options: Options) -> dict[str, tuple[tuple[int, int], ...]] | None:
+def _added_rows(
+    request: Request, options: Options
+) -> dict[str, tuple[tuple[int, int], ...]] | None:
     if options.diff_base is None:
         return None
     from ..gitdiff import added_rows
 
-    return added_rows(options.diff_base)
+    return added_rows(options.diff_base, request.paths)
 
 
 def _baseline(options: Options) -> Baseline | None:
@@ -205,7 +207,7 @@ def _report(run: Run, session: Session, options: Options, seconds: float) -> Rep
         root=os.getcwd(),
         is_quiet=options.quiet,
         has_color=wants_color(options),
-        takes_unsafe=options.takes_unsafe,
+        takes_unsafe=session.request.fix is FixMode.UNSAFE,
     )
 
 
@@ -217,6 +219,8 @@ def _print(run: Run, report: Report, options: Options) -> None:
         output.write_report(report)
     if options.show_fixes:
         output.write_fixes(report)
+    if options.diff:
+        output.write_forecast(report)
     for note in report.notes:
         say("warning", note)
     _say_problems(run)

@@ -55,7 +55,7 @@ def check_stdin(session: Session, options: Options, known: Baseline | None) -> i
         root=os.getcwd(),
         is_quiet=options.quiet,
         has_color=wants_color(options),
-        takes_unsafe=options.takes_unsafe,
+        takes_unsafe=session.request.fix is FixMode.UNSAFE,
     )
     _print(data, outcome, report, session, options)
     return exit_code((outcome,), (), session, options)
@@ -82,6 +82,7 @@ def _print(
             from ..diffs import file_diff
 
             output.write_bytes(file_diff(outcome.path, data, new))
+        output.write_forecast(report)
     elif session.request.fix is FixMode.NONE:
         output.write_report(report)
     else:

@@ -57,6 +57,8 @@ def _facts(finding: Finding, report: Report) -> Iterator[tuple[str, str]]:
             if assumed:
                 size += f" at {assumed} (assumed)"
         copy = f"the {_DTYPES.get(finding.estimate.itemsize, '')} copy"
+        if finding.estimate.tensors > 1:
+            copy += " and what is made of it"
         yield "saves", f"{finding.estimate.expression} bytes of {copy}{size}"
     if finding.because:
         yield "wide because", "; ".join(finding.because)
@@ -65,5 +67,7 @@ def _facts(finding: Finding, report: Report) -> Iterator[tuple[str, str]]:
         yield f"fix ({finding.fix.safety.value})", why or finding.fix.message
     elif finding.condition:
         yield "no fix", finding.condition
+    for other in finding.related:
+        yield "elsewhere", f"line {other.range.start.row}: {other.label}"
     for note in finding.notes:
         yield "note", note

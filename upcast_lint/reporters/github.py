@@ -51,6 +51,8 @@ def _message(placed: Placed, report: Report) -> str:
     if finding.fix is not None:
         why = f": {visible(finding.condition)}" if finding.condition else ""
         lines.append(f"fix ({finding.fix.safety.value}){why}")
+    else:
+        lines += map(visible, finding.notes)
     return "\n".join(lines)
 
 

@@ -32,6 +32,10 @@ def finding_as_json(placed: Placed, report: Report) -> dict[str, Any]:
         "reads": [
             {**_range(read.range), "label": read.label} for read in finding.reads
         ],
+        "related": [
+            {**_range(other.range), "filename": placed.absolute, "label": other.label}
+            for other in finding.related
+        ],
         "because": [reason for reason in finding.because],
         "condition": finding.condition if finding.condition else None,
         "notes": [note for note in finding.notes],

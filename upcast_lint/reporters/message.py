@@ -7,7 +7,10 @@ from ..finding import Finding, Safety
 
 def message_with_condition(finding: Finding) -> str:
     cell = f"cell {finding.cell}: " if finding.cell is not None else ""
-    if finding.safety is Safety.SAFE or not finding.condition:
+    if finding.safety is Safety.SAFE:
         return f"{cell}{finding.message}"
-    what = "there is no fix" if finding.fix is None else "the fix is unsafe"
-    return f"{cell}{finding.message}; {what}: {finding.condition}"
+    against = list(finding.notes) if finding.fix is None else []
+    if finding.condition:
+        what = "there is no fix" if finding.fix is None else "the fix is unsafe"
+        against.insert(0, f"{what}: {finding.condition}")
+    return "; ".join([f"{cell}{finding.message}", *against])

@@ -106,14 +106,15 @@ def _result(
         "locations": [_location(artifact, finding, finding.range)],
         "partialFingerprints": {_FINGERPRINT: fingerprint},
     }
-    if finding.reads:
+    others = (*finding.reads, *finding.related)
+    if others:
         result["relatedLocations"] = [
             {
                 **_location(artifact, finding, read.range),
                 "id": number,
                 "message": {"text": read.label},
             }
-            for number, read in enumerate(finding.reads, 1)
+            for number, read in enumerate(others, 1)
         ]
     # Rows of a notebook's cell are not rows of the file, so no fix could be placed.
     if finding.fix is not None and finding.cell is None:

@@ -1,4 +1,4 @@
-"""The closing line of the text formats."""
+"""The closing line of the text formats, and of a diff."""
 
 from __future__ import annotations
 
@@ -28,6 +28,17 @@ def summary(report: Report) -> str:
         found += f" at {assumed}" if assumed else ""
         found += f" in {known} of them" if known < len(findings) else ""
     return f"{done}{found}.{_offer(report, findings)}"
+
+
+def forecast(report: Report) -> str:
+    """`Would fix 2 findings and leave 6.  [!] 6 with --unsafe-fixes.`, of a diff."""
+    findings = [placed.finding for placed in report.findings()]
+    fixed = sum(len(outcome.checked.fixed) for outcome in report.outcomes)
+    if not fixed and not findings:
+        return summary(report)
+    would = f"Would fix {plural(fixed, 'finding') if fixed else 'nothing'}"
+    left = f" and leave {len(findings)}" if findings else ""
+    return f"{would}{left}.{_offer(report, findings)}"
 
 
 def _offer(report: Report, findings: list[Finding]) -> str:

@@ -93,7 +93,7 @@ def plan_rewrite(flow: Flow, paths: Paths, facts: Facts) -> Plan:
     _check_transfer(flow, moved, facts)
     casts = [m.read for m in moved if m.sites]
     check_layout(flow, casts, bool(placements), facts)
-    _check_lifts(flow, facts)
+    _check_lifts(flow, placements, facts)
     for each in moved:
         check_order(flow.cast, each.read, facts)
     if any(names_in_gradient(read.operand, facts) for read in flow.full_reads()):
@@ -388,7 +388,7 @@ def _check_transfer(flow: Flow, moved: Sequence[Moved], facts: Facts) -> None:
             raise Unfixable("the cast also moves the tensor to another device, once")
 
 
-def _check_lifts(flow: Flow, facts: Facts) -> None:
+def _check_lifts(flow: Flow, placements: Sequence[Placement], facts: Facts) -> None:
     """A carrier with arithmetic in it can only go where all its reads are narrow."""
     lifted = {
         d
@@ -401,6 +401,9 @@ def _check_lifts(flow: Flow, facts: Facts) -> None:
         if read.kind is Kind.FULL or read.kind is Kind.DTYPE:
             raise Unfixable("the result of arithmetic on the copy is read whole")
     for read in flow.selections():
+        is_bound = any(step not in read.own for step in read.lifts)
+        if is_bound and _stays(read, placements, facts):
+            raise Unfixable("the result of arithmetic on the copy is read below a cast")
         if _is_viewed_after_rows(read):
             raise Unfixable("a view comes after arithmetic with a vector of rows")
         for step in read.lifts:

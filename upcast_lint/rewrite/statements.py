@@ -69,8 +69,11 @@ class Statements:
         self, node: ast.expr, content: Callable[[], cst.BaseExpression]
     ) -> None:
         """Put another expression into the parentheses around one, if there are any."""
-        written = self.node(node)
-        self.change(node, lambda _: within(written, content()))
+        self.change(node, lambda each: within(each, content()))
+
+    def change_part(self, part: cst.CSTNode, change: Change) -> None:
+        """The same for what is no expression, such as a dot."""
+        self._changes.setdefault(part, []).append(change)
 
     def _passage(self, node: ast.AST) -> Passage:
         statement = self.tree.statement(node)

@@ -19,6 +19,7 @@ class RunRule(NamedTuple):
     code: str
     name: str
     summary: str
+    is_optional: bool = False
 
     def doc(self) -> str:
         """The page, in Markdown."""

@@ -15,6 +15,7 @@ from collections.abc import Iterable, Iterator
 from functools import cached_property
 
 from ..analysis import operators
+from .outline import Outline, Span
 from .spots import is_word, torch_names
 from .statements import Statements, Unclear
 
@@ -50,11 +51,15 @@ class Known:
     `names_a_type` says that the module may bind a wide type to a name.
     """
 
-    def __init__(self, text: str, selections: frozenset[str]) -> None:
-        self.text = text
+    def __init__(self, outline: Outline, selections: frozenset[str]) -> None:
+        self.text = outline.text
+        self.outline = outline
         self.selections = selections
         self.names_a_type = False
+        self.casting: set[str] = set()
+        """The functions of the file that may do no more than to cast."""
         self._functions: dict[str, set[str]] = {}
+        self._takers: dict[str, frozenset[Span]] = {}
 
     @cached_property
     def imported(self) -> dict[str, str]:
@@ -86,6 +91,30 @@ class Known:
         self._functions[name] = found
         return found
 
+    def places_of(self, name: str) -> Iterator[int]:
+        """Where a function of the file is named, but where it is defined."""
+        for offset in _places_of(name, self.text):
+            if self.text[offset - 4 : offset] != "def ":
+                yield offset
+
+    def takers_of(self, name: str) -> frozenset[Span]:
+        """The functions of a name that may read narrowly what they are given.
+
+        With those that they give it to in turn.
+        """
+        if name not in self._takers:
+            self._takers[name] = frozenset()  # where it is given to itself
+            found: set[Span] = set()
+            for offset in _places_of(name, self.text, f"def {name}"):
+                span = self.outline.function_at(offset)
+                if span is None:
+                    raise Unclear("a function cannot be cut out")
+                reach = Reach(self.text[span.start : span.end], self)
+                if reach.takes_narrowly(offset - span.start):
+                    found |= {span, *reach.takers}
+            self._takers[name] = frozenset(found)
+        return self._takers[name]
+
     def _assigned(self, name: str) -> Iterator[ast.expr]:
         """What the file assigns to a name, or to several of which it is one."""
         done = 0
@@ -114,6 +143,19 @@ class Reach:
         self.statements = Statements(text)
         self.carriers: set[str] = set()
         self.fresh: list[str] = []
+        self._read_whole: dict[str, bool] = {}
+        self.takers: frozenset[Span] = frozenset()
+        """The functions of the file that read a copy narrowly."""
+
+    def takes_narrowly(self, offset: int) -> bool:
+        """Whether the function whose `def` stands at an offset may select."""
+        for statement in self.statements.parsed(self.statements.number_at(offset)):
+            if isinstance(statement, ast.FunctionDef):
+                given = statement.args
+                names = [*given.posonlyargs, *given.args, *given.kwonlyargs]
+                self.fresh = [each.arg for each in names]
+        self.carriers.update(self.fresh)
+        return self.is_narrow(())
 
     def is_narrow(self, offsets: Iterable[int]) -> bool:
         """Whether a cast that stands at one of the offsets may reach a selection."""
@@ -238,17 +280,22 @@ class Reach:
         carries = any(given)
         match call.func:
             case ast.Attribute(value=value, attr=name):
+                if isinstance(value, ast.Name) and value.id == "self":
+                    self._hand_on(name, call)
                 carries |= self._carries(value)
                 if self._is_cast(call, name):
                     carries = True
                     if name not in self.known.selections:
                         return True
             case ast.Name(id=alias):
+                if alias in self.known.casting:
+                    return True
                 if not carries:
                     return False
                 names = self.known.functions_of(alias)
                 if names & self.known.selections:
                     raise _Found
+                self._hand_on(alias, call)
                 return bool(names & _STEPS)
             case _:
                 self._carries(call.func)
@@ -256,6 +303,36 @@ class Reach:
         if carries and name in self.known.selections:
             raise _Found
         return carries and name in _STEPS
+
+    def _hand_on(self, function: str, call: ast.Call) -> None:
+        """Follow a copy that is given as it is to a function of the file."""
+        given = [*call.args, *(keyword.value for keyword in call.keywords)]
+        if any(map(self._is_copy, given)):
+            self.takers |= self.known.takers_of(function)
+        if self.takers:
+            raise _Found
+
+    def _is_copy(self, node: ast.expr) -> bool:
+        match node:
+            case ast.Name(id=name):
+                return name in self.carriers and not self._is_read_whole(name)
+            case ast.Call(func=ast.Attribute(attr=name)):
+                return self._is_cast(node, name)
+            case _:
+                return False
+
+    def _is_read_whole(self, name: str) -> bool:
+        """Whether arithmetic or a `return` takes what a name holds, here or there."""
+        if name not in self._read_whole:
+            numbers = {self.statements.number_at(each) for each in self._places(name)}
+            self._read_whole[name] = any(
+                isinstance(operand, ast.Name) and operand.id == name
+                for number in numbers
+                for statement in self.statements.parsed(number)
+                for node in _walk(statement)
+                for operand in _operands(node)
+            )
+        return self._read_whole[name]
 
     def _is_cast(self, call: ast.Call, name: str) -> bool:
         if name in ("float", "double"):
@@ -297,14 +374,15 @@ class Reach:
         return False
 
 
-def _places_of(name: str, text: str) -> Iterator[int]:
-    """Where a name stands in a text, as a word of its own."""
-    found = text.find(name)
+def _places_of(name: str, text: str, words: str = "") -> Iterator[int]:
+    """Where a name stands in a text, as a word of its own, and as the last of words."""
+    words = words or name
+    found = text.find(words)
     while found >= 0:
-        end = found + len(name)
+        end = found + len(words)
         if not (is_word(text[found - 1 : found]) or is_word(text[end : end + 1])):
-            yield found
-        found = text.find(name, end)
+            yield end - len(name)
+        found = text.find(words, end)
 
 
 def _given_on_line(name: str, offset: int, text: str) -> Iterator[ast.expr]:
@@ -358,6 +436,17 @@ def _walk(statement: ast.stmt) -> Iterator[ast.AST]:
             for each in ast.iter_child_nodes(node)
             if not isinstance(each, ast.stmt)
         )
+
+
+def _operands(node: ast.AST) -> tuple[ast.expr | None, ...]:
+    """What arithmetic or a `return` takes."""
+    match node:
+        case ast.BinOp(left=left, right=right):
+            return (left, right)
+        case ast.Return(value=value):
+            return (value,)
+        case _:
+            return ()
 
 
 def _may_be_target(text: str, end: int) -> bool:

@@ -6,7 +6,7 @@ import difflib
 import time
 from dataclasses import dataclass
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import IO, TYPE_CHECKING
 
 import click
 
@@ -27,13 +27,16 @@ from .templates import commands_of, files_of, template_of
 if TYPE_CHECKING:
     from .report import Report
 
-_SKIPPED = "Skipped: this machine has no CUDA device that torch can use."
+_NO_CARD = "this machine has no CUDA device that torch can use"
 
 
 class RunError(click.ClickException):
     """The run could not be made: exit code 2."""
 
     exit_code = 2
+
+    def show(self, file: IO[str] | None = None) -> None:
+        say("error", self.message)
 
 
 @click.command("verify")
@@ -124,9 +127,9 @@ def verify(
         require_torch()
         if device == "cuda" and not _has_cuda():
             if allow_no_device:
-                click.echo(_SKIPPED)
+                click.echo(f"Skipped: {_NO_CARD}.")
                 return
-            raise RunError(f"{_SKIPPED} --allow-no-device exits with 0 here.")
+            raise RunError(f"{_NO_CARD}; --allow-no-device exits with 0 here")
         if target is None:
             if calling != Calling():
                 raise click.UsageError("inputs and objects go with FILE::FUNCTION")
@@ -245,8 +248,10 @@ def _verify_function(subject: Subject, device: str, folder: Path | None) -> None
 def _read(path: Path) -> Source:
     try:
         return Source.from_bytes(read_regular(str(path))[0], str(path))
-    except (OSError, UnreadableSource) as error:
-        raise RunError(str(error)) from error
+    except OSError as error:
+        raise RunError(f"{path}: {error.strerror}") from error
+    except UnreadableSource as error:
+        raise RunError(f"{path}: {error}") from error
 
 
 def _print_template(target: str, calling: Calling) -> None:

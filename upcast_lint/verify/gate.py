@@ -19,6 +19,7 @@ from pathlib import Path
 
 from ..finding import Finding
 from ..linter import Options, lint, mend
+from ..selection import suggestion
 from ..source import Source
 from .exchange import Request, Verdict
 from .plan import Plan, Subject
@@ -84,7 +85,7 @@ def rewrite_function(
     except SyntaxError as error:
         raise GateError(f"{source.path}: {error}") from error
     if function is not None and function not in functions_of(tree):
-        raise GateError(f"{source.path}: no function {function!r}")
+        raise no_function(tree, function, source.path)
     findings = tuple(
         finding
         for finding in lint(source, options)
@@ -174,6 +175,11 @@ def functions_of(tree: ast.Module) -> dict[str, _Definition]:
 
     visit(tree.body, "")
     return found
+
+
+def no_function(tree: ast.Module, name: str, path: str) -> GateError:
+    near = suggestion(name, functions_of(tree))
+    return GateError(f"{path}: no function `{name}`{near}")
 
 
 def enclosing_function(tree: ast.Module, finding: Finding) -> str | None:

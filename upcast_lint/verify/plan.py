@@ -74,7 +74,9 @@ def read_plan(path: Path) -> Plan:
     """Read and check a plan; raises PlanError, which names the file and the entry."""
     try:
         data = tomllib.loads(read_regular(str(path))[0].decode())
-    except (OSError, ValueError, RecursionError) as error:
+    except OSError as error:
+        raise PlanError(f"{path}: {error.strerror}") from error
+    except (ValueError, RecursionError) as error:
         raise PlanError(f"{path}: {error}") from error
     entries = data.pop("function", None)
     if data or not isinstance(entries, list):

@@ -16,7 +16,7 @@ import torch
 
 from .. import __version__
 from ..finding import Safety
-from ..report import in_binary_units
+from ..report import in_binary_units, plural
 from .distillation import COLUMNS, VOCABULARY, MeasuredRow, Measurement, PeakRow
 from .exchange import Verdict
 from .judge import CaseReport
@@ -61,9 +61,10 @@ class Report:
     def summary(self) -> str:
         fixtures = len({case.fixture for case in self.cases})
         verdict = f"{len(self.failed)} failed" if self.failed else "all hold"
+        compared = plural(self.comparisons, "comparison")
         return (
-            f"{len(self.cases)} cases of {fixtures} fixtures, "
-            f"{self.comparisons} comparisons in {self.seconds:.1f} s: {verdict}"
+            f"{plural(len(self.cases), 'case')} of {plural(fixtures, 'fixture')}, "
+            f"{compared} in {self.seconds:.1f} s: {verdict}"
         )
 
 

@@ -19,15 +19,17 @@ from ..discovery import Discovery, Exclusion
 from ..files import read_regular
 from ..linter import Options, lint
 from ..source import Source, UnreadableSource
-from .gate import GateError, enclosing_function, functions_of
+from .gate import GateError, enclosing_function, functions_of, no_function
 
 _SIZES = {"b": 2, "n": 2, "s": 8, "t": 8, "l": 8, "k": 4, "v": 64, "h": 16, "d": 16}
 """Of dimensions by the first letter of their name; 4 of all others."""
 _VOCABULARY = 64
-_SHAPE = r"\W{0,3}[^\n\[(]{0,30}[\[(]([\w ,]+)[\])]"
+_SHAPE = r"([^\n\[(]{0,33})[\[(]([\w ,]+)[\])]"
 _MASK = re.compile(r"mask|is_|valid|keep")
-_COLUMNS = re.compile(r"top_?k.*(?:ind|id|tok)|indices|index|^idx|columns")
-_INTEGERS = re.compile(r"ids?$|label|target|token|position|action|rows?$|idx|index|ind")
+_COLUMNS = re.compile(r"top_?k.*(?:ind|id|tok)|indices|index|^idx|cols|columns")
+_INTEGERS = re.compile(
+    r"ids?$|label|target|token|position|action|(?:row|col|column)s?$|idx|index|ind"
+)
 _LITERALS = {"int": "2", "float": "1.0", "bool": "False", "str": "'mean'"}
 _TENSOR = re.compile(r"Tensor|Float|BFloat|Array|Int\[|Bool\[|Shaped")
 
@@ -40,7 +42,7 @@ def template_of(source: Source, function: str, path: str) -> str:
         raise GateError(f"{path}: {error}") from error
     node = functions_of(tree).get(function)
     if not isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef):
-        raise GateError(f"{path}: no function {function!r}")
+        raise no_function(tree, function, path)
     owner, _, _ = function.rpartition(".")
     words = ["upcast-lint", "verify", shlex.quote(f"{path}::{function}")]
     if owner and not _is_static(node):
@@ -93,21 +95,22 @@ def _inputs_of(
         for each in node.decorator_list
     )
     text = source.segment(node)
+    names = frozenset(parameter.arg for parameter, _ in pairs)
     for parameter, default in pairs[1:] if is_bound else pairs:
         if isinstance(default, ast.Constant) and default.value is not None:
             yield f"{parameter.arg}={default.value!r}"
         elif default is None:
-            yield f"{parameter.arg}={_value_of(parameter, text)}"
+            yield f"{parameter.arg}={_value_of(parameter, names, text)}"
 
 
-def _value_of(parameter: ast.arg, text: str) -> str:
+def _value_of(parameter: ast.arg, names: frozenset[str], text: str) -> str:
     name = parameter.arg
     said = ast.unparse(parameter.annotation) if parameter.annotation else ""
     if said in _LITERALS:
         return _LITERALS[said]
     if said and not _TENSOR.search(said):
         return "None"
-    sizes = _shape_of(name, said, text)
+    sizes = _shape_of(name, said, names, text)
     if "Bool" in said or _MASK.search(name.lower()):
         return f"bool[{_joined(sizes or (2, 8))}]"
     if "Int" in said or "Long" in said or _INTEGERS.search(name.lower()):
@@ -116,14 +119,22 @@ def _value_of(parameter: ast.arg, text: str) -> str:
     return f"low[{_joined(sizes or (2, 8, _VOCABULARY))}] grad"
 
 
-def _shape_of(name: str, annotation: str, text: str) -> tuple[int, ...]:
-    """The sizes of dimensions that the text names; none where it names none."""
+def _shape_of(
+    name: str, annotation: str, names: frozenset[str], text: str
+) -> tuple[int, ...]:
+    """The sizes of dimensions that the text names; none where it names none.
+
+    What stands behind another of the parameters' `names` is that one's.
+    """
     quoted = re.search(r"['\"]([\w* ]+)['\"]", annotation)
     if quoted:
         dimensions = quoted[1].replace("*", " ").split()
     else:
-        written = re.search(rf"\b{re.escape(name)}\b{_SHAPE}", text)
-        dimensions = written[1].replace(",", " ").split() if written else []
+        dimensions = []
+        for between, shape in re.findall(rf"\b{re.escape(name)}\b{_SHAPE}", text):
+            if names.isdisjoint(re.findall(r"\w+", between)):
+                dimensions = shape.replace(",", " ").split()
+                break
     if not all(re.fullmatch(r"\d+|[A-Z]\w{0,2}|\w*_\w+|\w{4,}", d) for d in dimensions):
         return ()
     return tuple(map(_size_of, dimensions))

@@ -38,6 +38,8 @@ def treated_as_float(trail: list[ast.expr], facts: Facts) -> Typed | None:
     )
     loads = chain.from_iterable(names.uses.get(each, ()) for each in definitions)
     for load in dict.fromkeys(loads):
+        if not names.of(load) <= definitions.keys():
+            continue  # on some path it is the copy, or something else
         done = facts.once_at(load, _float_use)
         if done is not None:
             return Typed(Kind.FLOAT, f"`{done}` of it ({facts.place(load)})")

@@ -20,16 +20,15 @@ import ast
 from collections.abc import Sequence
 from dataclasses import dataclass, field
 
-from .. import operators, ops
+from .. import ops
 from ..definition_guard import Guard
 from ..directives import Directives
 from ..facts import Facts
 from ..indices.masks import is_mask
 from ..indices.once import Proof
 from ..names import Binding, Definition
-from ..operators import (
-    words,
-)
+from ..operators import words
+from ..ops import Role
 from ..scalars import Operand, classify_operand
 from ..stability import is_rebound_inside, is_stable
 from ..tensor_calls import (
@@ -42,38 +41,11 @@ from ..values import (
 from .modes import GradientMode, gradient_mode, leaves_disabled_region
 
 __all__ = [
-    "PASSING",
     "GradientMode",
     "gradient_mode",
     "leaves_disabled_region",
     "no_gradient",
 ]
-
-_CUTTING = words(
-    """
-    detach argmax argmin argsort long int bool byte short nonzero argwhere multinomial
-    searchsorted bucketize bincount one_hot isnan isinf isfinite isin eq ne lt le gt ge
-    logical_and logical_or logical_not count_nonzero
-    """
-)
-_FACTORIES = words(
-    """
-    torch.zeros torch.ones torch.full torch.empty torch.arange torch.rand torch.randn
-    torch.randint torch.randperm torch.tensor torch.zeros_like torch.ones_like
-    torch.full_like torch.empty_like torch.rand_like torch.randn_like torch.eye
-    torch.linspace torch.from_numpy
-    """
-)
-PASSING = operators.VIEWS | words(
-    """
-    narrow select split chunk unbind tensor_split expand expand_as broadcast_to diagonal
-    unfold to type type_as float double half bfloat16 cpu cuda real imag view_as_real
-    view_as_complex atleast_1d atleast_2d atleast_3d as_tensor asarray as_strided conj
-    resolve_conj resolve_neg pin_memory hsplit vsplit dsplit full_tensor redistribute
-    positive to_dense rename refine_names align_to align_as unsafe_chunk unsafe_split
-    """
-)
-"""Operations that can give a view of their tensor, or the tensor itself."""
 
 _CONTAINERS = words(
     """
@@ -81,7 +53,6 @@ _CONTAINERS = words(
     join keys lower register_hook startswith strip update upper values warning
     """
 )
-_COMPUTING = ops.methods_that_compute() - PASSING - _CONTAINERS
 _TURNED = frozenset(("T", "mT"))
 _GIVERS = words(
     """
@@ -161,17 +132,20 @@ class _Freedom:
     def _is_free_call(self, node: ast.Call) -> bool:
         if _requires(node):
             return False
-        if torch_function(node, self.facts) in _FACTORIES:
+        dotted = torch_function(node, self.facts)
+        made = None if dotted is None else ops.function(dotted)
+        if made is not None and made.role in (Role.FACTORY, Role.LIKE):
             return all(keyword.arg is not None for keyword in node.keywords)
         call = tensor_call(node, self.facts)
-        if call is None:
+        operation = None if call is None else ops.tensor(call.name)
+        if call is None or operation is None or operation.writes:
             return False
-        if call.name in _CUTTING:
+        if operation.cuts_gradient:
             return True
-        if call.name in PASSING:
-            return self.is_free(call.tensor)
         others = (*call.positional, *call.keywords.values())
-        return call.name in _COMPUTING and self._are_free((call.tensor, *others))
+        if operation.passes_on:
+            return self.is_free(call.tensor)
+        return self._are_free((call.tensor, *others))
 
     def _is_free_name(self, node: ast.Name) -> bool:
         facts = self.facts
@@ -230,12 +204,13 @@ class _Freedom:
             return False
         name = function.attr if isinstance(function, ast.Attribute) else function.id
         call = tensor_call(node, self.facts)
-        if call is not None and call.name in _COMPUTING:
-            return True
-        if _gives(name) or name in ops.pure_builtins() | _CONTAINERS:
-            return False
+        operation = None if call is None else ops.tensor(call.name)
         is_own = name.endswith("_") and not name.endswith("__")
-        if name in PASSING or is_own:
+        if operation is not None and not (operation.writes or operation.may_share):
+            return True
+        if _gives(name) or ops.builtin(name) is not None or name in _CONTAINERS:
+            return False
+        if operation is not None or is_own:
             return call is not None and self._is_computed(call.tensor)
         return True
 

@@ -100,6 +100,16 @@ def leaves_disabled_region(cast: ast.AST, read: ast.AST, facts: Facts) -> bool:
     return is_elsewhere or _runs_later(read, facts.scope, facts)
 
 
+def enters_enabled_region(cast: ast.AST, read: ast.AST, facts: Facts) -> bool:
+    """Whether gradients may be on at the read alone, by the region around it."""
+    if gradient_mode(cast, facts) is GradientMode.ENABLED:
+        return False
+    for region, mode in _regions(read, facts):
+        is_alone = facts.tree.index_in(region.body, cast) is None
+        return is_alone and mode is not GradientMode.DISABLED
+    return False
+
+
 def enters_disabled_region(cast: ast.AST, read: ast.AST, facts: Facts) -> bool:
     """Whether gradients are, or may be, disabled at the read but not at the cast."""
     for region, mode in _regions(read, facts):

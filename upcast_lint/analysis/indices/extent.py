@@ -48,6 +48,8 @@ _CONVERSIONS = words("to long int cpu cuda contiguous view reshape flatten unsqu
 
 def may_expand(index: ast.expr, source: ast.expr, facts: Facts) -> bool:
     """Whether evidence says that an index takes as much as there is, or more."""
+    if _is_positions(index, facts):
+        return True
     if is_mask(index, facts) or _is_shorter(index, facts):
         return False
     if _is_counted_mask(index, facts) or _is_repeated_list(index, facts):
@@ -57,6 +59,20 @@ def may_expand(index: ast.expr, source: ast.expr, facts: Facts) -> bool:
     if not _TABLES.isdisjoint(words_of(dotted_words(source).rpartition(".")[2])):
         return True
     return max(Shapes(facts).ranks(source), default=0) <= 1
+
+
+def _is_positions(index: ast.expr, facts: Facts) -> bool:
+    """`mask.nonzero()`, which has several numbers for each element, all taken for rows.
+
+    Of a vector it has one, and so it is no evidence where the rank is known to be one.
+    """
+    call = tensor_call(facts.value(index), facts)
+    return (
+        call is not None
+        and call.name in ("nonzero", "argwhere")
+        and "as_tuple" not in call.keywords
+        and known_rank(call.tensor, facts) != 1
+    )
 
 
 def _is_repeated_list(index: ast.expr, facts: Facts) -> bool:

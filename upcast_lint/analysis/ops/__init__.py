@@ -1,21 +1,28 @@
 """What is known of operations, in one table: of torch, numpy and Python itself.
 
-A row of the table is `kinds memory (takes) {writes} names…`; an indented line goes on
-with the one above.
+A row of the table is `kinds memory words… (takes) {writes} names…`; an indented line
+goes on with the one above.
 
 kinds
-    Where the names stand: `m` methods of a tensor, `t` functions of `torch`, `F` of
-    `torch.nn.functional`, `s` of `torch.special`, `n` of `numpy`, `r` of
+    Where the names stand: `m` methods of a tensor, `p` its attributes, `t` functions of
+    `torch`, `F` of `torch.nn.functional`, `s` of `torch.special`, `l` of
+    `torch.linalg`, `N` classes of `torch.nn`, `n` functions of `numpy`, `r` of
     `numpy.random`, `a` methods of an array, `b` built-in functions, `c` methods of
     strings and containers, `g` methods of a logger.
 memory
     What the result shares with the operands: `view` all of it, `either` all or
     nothing, `holds` what they are, as a container does, `fresh` nothing, and `value`
     is no tensor.
+words
+    The role, one of `Role`; `gives=`, `axes=` and `bits=` with a value of `Gives`,
+    `Axes` and `Bits`; `of=` the parameter that the elements come from, if not the
+    first; and flags, each told by the property of `Operation` that reads it. What a
+    role implies for all of its rows stands in `_IMPLIED` alone.
 takes
-    The parameters behind the tensor of a method, all those of a function. One with a
-    `=` may be missing, with `=+` its default is true; `*` stands for any number; `...`
-    says that they are not written down.
+    The parameters behind the tensor of a method, all those of a function. `a|b` is one
+    parameter under two names. One with a `=` may be missing, and has the default that
+    is written behind it, `+` for true; `*` stands for any number; `...` says that they
+    are not written down.
 writes
     The parameters that are written to; `flag>name` where the flag is given and not
     false. `self` is what a method is called on, `0` the first argument; `+self` comes
@@ -24,131 +31,90 @@ names
     One with a `?` is told by its name alone to be a tensor's no more than another
     object's: `update`, `sum`, `to`.
 
-What is not in the table is not known.
+What is not in the table is not known. A row is read when it is asked for.
 """
 
 from __future__ import annotations
 
-import ast
-import enum
-from collections.abc import Iterator
-from dataclasses import dataclass
 from functools import cache
 
-from ..operators import words
-from . import others, tensors
+from . import creation, elementwise, others, selections, views
+from .records import (
+    Arguments,
+    Axes,
+    Bits,
+    Gives,
+    Memory,
+    Operation,
+    Parameter,
+    Role,
+    Settles,
+    Written,
+    read_row,
+    role_of,
+)
 
+__all__ = [
+    "Arguments",
+    "Axes",
+    "Bits",
+    "Gives",
+    "Memory",
+    "Operation",
+    "Parameter",
+    "Role",
+    "Settles",
+    "Written",
+]
 
-class Memory(enum.Enum):
-    VIEW = "view"
-    EITHER = "either"
-    HOLDS = "holds"
-    FRESH = "fresh"
-    VALUE = "value"
-    UNKNOWN = "unknown"
-    """Of functions that are known by their module alone."""
-
-
-@dataclass(frozen=True, slots=True)
-class Parameter:
-    name: str
-    is_required: bool
-    is_true: bool
-    """Whether a flag is on where it is not given."""
-
-
-@dataclass(frozen=True, slots=True)
-class Written:
-    """`target` is written to, if `flag` is given and not false."""
-
-    target: str
-    flag: str | None
-
-
-@dataclass(frozen=True, slots=True)
-class Operation:
-    name: str
-    memory: Memory
-    takes: tuple[Parameter, ...] | None
-    """None where the parameters are not written down."""
-    writes: tuple[Written, ...]
-    is_distinctive: bool
-    """Whether hardly anything but a tensor has a method of this name."""
-
-    def bind(self, call: ast.Call) -> Arguments | None:
-        """Which argument each parameter gets, or None if they do not fit."""
-        if self.takes is None:
-            is_open = any(isinstance(each, ast.Starred) for each in call.args)
-            return Arguments({}, not (is_open and self.writes))
-        found: dict[str, ast.expr] = {}
-        is_complete = True
-        names = iter(self.takes)
-        for argument in call.args:
-            if isinstance(argument, ast.Starred):
-                is_complete = False
-                break
-            parameter = next(names, None)
-            if parameter is None:
-                return None
-            if parameter.name.startswith("*"):
-                break
-            found[parameter.name] = argument
-        known = {parameter.name for parameter in self.takes}
-        for keyword in _keywords(call):
-            if keyword.arg is None:
-                is_complete = False
-            elif keyword.arg in ("out", "input", "generator") or keyword.arg in known:
-                found[keyword.arg] = keyword.value
-            else:
-                return None
-        if is_complete and any(
-            each.is_required and each.name not in found for each in self.takes
-        ):
-            return None
-        return Arguments(found, is_complete)
-
-
-@dataclass(frozen=True, slots=True)
-class Arguments:
-    """`is_complete`: none is hidden behind a star."""
-
-    of: dict[str, ast.expr]
-    is_complete: bool
-
-
-def _keywords(call: ast.Call) -> Iterator[ast.keyword]:
-    """The keywords of a call, those of a `**{"name": value}` among them."""
-    for keyword in call.keywords:
-        value = keyword.value
-        if keyword.arg is None and isinstance(value, ast.Dict):
-            for key, each in zip(value.keys, value.values, strict=True):
-                name = key.value if isinstance(key, ast.Constant) else None
-                yield ast.keyword(name if isinstance(name, str) else None, each)
-        else:
-            yield keyword
+_TENSOR_KINDS = "mtFsl"
 
 
 def method(name: str) -> Operation | None:
     """The method of a tensor by this name; in place, if it ends with an underscore."""
-    found = _table().get(("m", name))
+    found = _row("m", name)
     if found is None and name.endswith("_") and not name.endswith("__"):
-        plain = _table().get(("m", name[:-1]))
+        plain = _row("m", name[:-1])
         if plain is not None:
-            written = (Written("self", None),)
-            return Operation(name, Memory.EITHER, plain.takes, written, True)
+            return plain._replace(
+                name=name,
+                memory=Memory.EITHER,
+                writes=(Written("self", None),),
+                is_distinctive=True,
+            )
+    return found
+
+
+def attribute(name: str) -> Operation | None:
+    """The attribute of a tensor by this name, where it is no method."""
+    return _row("p", name)
+
+
+def tensor(name: str) -> Operation | None:
+    """The method, or else the function of torch, by this name.
+
+    For what is asked of a name without its module: `softmax` of `F.softmax(x)`.
+    """
+    found = method(name)
+    for kind in _TENSOR_KINDS[1:]:
+        found = found or _row(kind, name)
     return found
 
 
 def array_method(name: str) -> Operation | None:
-    return _table().get(("a", name))
+    return _row("a", name)
 
 
 def container_method(name: str) -> Operation | None:
-    return _table().get(("c", name))
+    return _row("c", name)
 
 
 def logger_method(name: str) -> Operation | None:
-    return _table().get(("g", name))
+    return _row("g", name)
+
+
+def builtin(name: str) -> Operation | None:
+    return _row("b", name)
 
 
 def stores(name: str) -> bool:
@@ -163,14 +129,12 @@ def is_collective(dotted: str) -> bool:
     return module == others.COLLECTIVES and dotted not in _names(others.RESTS)
 
 
-def builtin(name: str) -> Operation | None:
-    return _table().get(("b", name))
-
-
 _HOMES = {
     "torch": "t",
     "torch.nn.functional": "F",
     "torch.special": "s",
+    "torch.linalg": "l",
+    "torch.nn": "N",
     "numpy": "n",
     "numpy.random": "r",
 }
@@ -185,17 +149,17 @@ def function(dotted: str) -> Operation | None:
         name.endswith("_") and (module in _HOMES or module.startswith("torch."))
     ):
         return _of_tensor(module, name)
-    found = _table().get((_HOMES.get(module, ""), name))
+    found = _row(_HOMES.get(module, ""), name)
     if found is not None:
         return found
     if dotted in _names(others.RESTS):
-        return Operation(name, Memory.HOLDS, None, (), False)
+        return Operation(name, Memory.HOLDS)
     if dotted in _names(others.CALLERS):
         return None
     if any(_is_in(dotted, each) for each in _names(others.NUMBERS)):
-        return Operation(name, Memory.VALUE, None, (), False)
+        return Operation(name, Memory.VALUE)
     if any(_is_in(dotted, each) for each in _names(others.MODULES)):
-        return Operation(name, Memory.UNKNOWN, None, (), False)
+        return Operation(name, Memory.UNKNOWN)
     return None
 
 
@@ -205,12 +169,8 @@ def _of_tensor(module: str, name: str) -> Operation | None:
     if name.endswith("_") and not name.endswith("__"):
         if module.startswith("torch.nn.utils"):
             return None
-        return Operation(name, Memory.EITHER, None, (Written("0", None),), False)
-    if found is None:
-        return None
-    first = Parameter("self", is_required=True, is_true=False)
-    takes = None if found.takes is None else (first, *found.takes)
-    return Operation(name, found.memory, takes, found.writes, False)
+        return Operation(name, Memory.EITHER, writes=(Written("0", None),))
+    return None if found is None else found.as_function()
 
 
 def _is_in(dotted: str, module: str) -> bool:
@@ -222,65 +182,43 @@ def _is_in(dotted: str, module: str) -> bool:
     return outer == module and (owner[:1].isupper() or owner == "datetime")
 
 
-def methods_that_compute() -> frozenset[str]:
-    """The names of the methods of a tensor that write to nothing."""
+@cache
+def names_of(*roles: Role) -> frozenset[str]:
+    """The names of the methods, attributes and functions of torch of some roles."""
     return frozenset(
         name
-        for (kind, name), each in _table().items()
-        if kind == "m" and not each.writes
+        for (kind, name), (head, _) in _rows().items()
+        if kind in f"{_TENSOR_KINDS}p" and role_of(head) in roles
     )
-
-
-def pure_builtins() -> frozenset[str]:
-    return frozenset(name for kind, name in _table() if kind == "b")
 
 
 @cache
 def _names(text: str) -> frozenset[str]:
-    return words(text)
+    return frozenset(text.split())
 
 
 @cache
-def _table() -> dict[tuple[str, str], Operation]:
-    """The operations by kind and name; read when first asked for."""
-    table: dict[tuple[str, str], Operation] = {}
-    for text in (
-        tensors.METHODS,
-        tensors.INPLACE,
-        tensors.FUNCTIONS,
-        others.NUMPY,
-        others.PYTHON,
-    ):
-        for row in text.replace("\n    ", " ").strip().splitlines():
-            _read(row, table)
-    return table
+def _rows() -> dict[tuple[str, str], tuple[str, bool]]:
+    """The head of the row by kind and name, and whether the name is distinctive."""
+    found: dict[tuple[str, str], tuple[str, bool]] = {}
+    for module in (views, elementwise, selections, creation, others):
+        for table in module.TABLES:
+            for row in table.replace("\n    ", " ").strip().splitlines():
+                end = (row.rfind("}") if "}" in row else row.rindex(")")) + 1
+                kinds = row[: row.index(" ")]
+                for name in row[end:].split():
+                    bare = name.rstrip("?")
+                    for kind in kinds:
+                        found[kind, bare] = row[:end], bare == name
+    return found
 
 
-def _read(row: str, table: dict[tuple[str, str], Operation]) -> None:
-    head, _, rest = row.partition("(")
-    kinds, memory = head.split()
-    parameters, _, rest = rest.partition(")")
-    written, names = "", rest
-    if "{" in rest:
-        written, _, names = rest.partition("}")
-    takes = None if parameters == "..." else tuple(map(_parameter, parameters.split()))
-    writes = tuple(map(_written, written.replace("{", "").split()))
-    for name in names.split():
-        bare = name.rstrip("?")
-        for kind in kinds:
-            own = takes
-            if own is not None and kind in "tFs" and "m" in kinds:
-                own = (Parameter("input", is_required=True, is_true=False), *own)
-            table[kind, bare] = Operation(
-                bare, Memory(memory), own, writes, bare == name
-            )
-
-
-def _parameter(text: str) -> Parameter:
-    name, equals, default = text.partition("=")
-    return Parameter(name, not (equals or name.startswith("*")), default == "+")
-
-
-def _written(text: str) -> Written:
-    flag, arrow, target = text.rpartition(">")
-    return Written(target, flag if arrow else None)
+@cache
+def _row(kind: str, name: str) -> Operation | None:
+    known = _rows().get((kind, name))
+    if known is None:
+        return None
+    head, is_distinctive = known
+    found = read_row(head)._replace(name=name, is_distinctive=is_distinctive)
+    is_both = kind in "tFs" and "m" in head[: head.index(" ")]
+    return found.as_function("input") if is_both else found

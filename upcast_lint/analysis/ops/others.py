@@ -84,12 +84,21 @@ b    value  (...) ArithmeticError AssertionError AttributeError BaseException
     DeprecationWarning Exception FileNotFoundError FutureWarning ImportError
     IndexError KeyError LookupError NotImplementedError OSError RuntimeError
     RuntimeWarning StopIteration TypeError UserWarning ValueError ZeroDivisionError
-    abs all any ascii bin bool bytes callable chr complex dir divmod float format
-    hasattr hash hex id input int isinstance issubclass len oct open ord pow print
-    range repr round str super type
-b    holds  (...) vars dict enumerate frozenset getattr iter list max min next
-    reversed set slice sorted sum tuple zip
-b    holds  (function *iterables) filter map
+    bin bytes callable chr complex dir divmod hex input issubclass oct open
+    range super
+b    value  looks (...) ascii bool format hasattr print repr str
+b    value  looks number (...) float hash id int ord
+b    value  metadata looks number (...) len
+b    value  metadata looks (...) isinstance type
+b    value  looks folds (...) abs pow round
+b    value  looks consumes (...) all any
+b    holds  (...) vars getattr slice
+b    holds  consumes (...) frozenset set
+b    holds  consumes folds (...) sum
+b    holds  consumes folds iterates (...) max min
+b    holds  consumes iterates (...) dict list next sorted tuple
+b    holds  iterates lazy (...) enumerate iter reversed zip
+b    holds  lazy (function *iterables) filter map
 c    value  (...) as_integer_ratio bit_length capitalize casefold center clear count
     decode difference discard encode endswith find format format_map hex index
     intersection is_integer isalnum isalpha isdigit isdisjoint islower issubset
@@ -147,3 +156,5 @@ torch.optim.SGD torch.optim.Adam torch.optim.AdamW torch.is_tensor
 functools.partial functools.wraps
 """
 """Single names of other modules that write to nothing, and may hold what they get."""
+
+TABLES = (NUMPY, PYTHON)

@@ -26,6 +26,7 @@ from ..names import Binding, Definition
 from ..operators import (
     words,
 )
+from ..receivers import Receiver, receiver_of
 from ..scalars import Operand, classify_operand
 from ..scalars.evidence import is_used_as_tensor
 from ..tensor_calls import (
@@ -106,6 +107,16 @@ def _axes(
             width = 1 if isinstance(node, ast.List | ast.ListComp) else 0
         axis = axis + width if axis is not None and width else None
     return found
+
+
+def may_be_integer(item: Item, facts: Facts) -> bool:
+    """Whether an item is taken for a tensor only because nothing else is known."""
+    return (
+        item.kind is ItemKind.TENSOR
+        and not isinstance(item.node, ast.List | ast.ListComp)
+        and receiver_of(item.node, facts) is not Receiver.TENSOR
+        and not known_rank(item.node, facts)
+    )
 
 
 def index_kind(node: ast.expr, facts: Facts) -> ItemKind | None:
