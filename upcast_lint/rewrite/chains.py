@@ -15,62 +15,63 @@ the next one.
 from __future__ import annotations
 
 import ast
-from collections.abc import Callable
-from typing import Any
 
 import libcst as cst
 
 from ..analysis.syntax import Tree
 from .comments import comments_in, speaks_of_cast
-from .refusals import Unfixable
 from .statements import Statements
 
-_Space = cst.ParenthesizedWhitespace
+_Joint = cst.Dot | cst.RightParen
+"""What holds the space behind a link: the dot of the next one, or a parenthesis."""
+_Break = cst.ParenthesizedWhitespace
 """A space with a line end."""
 
 
 class CastLine:
-    """The line of the cast `call`, a method's.
+    """Where the cast `call` of a method stands.
 
-    `target` is the link that it goes behind, if it stays in the chain.
+    `target` is the link that it goes behind, if it stays in its statement.
     """
 
     def __init__(
-        self, call: ast.Call, target: ast.expr | None, statements: Statements, tree: Tree
+        self,
+        call: ast.Call,
+        target: ast.expr | None,
+        statements: Statements,
+        tree: Tree,
     ) -> None:
         self.statements = statements
         self.tree = tree
         self.dot: cst.Dot | None = statements.node(call).func.dot
         """What is written before the cast in its statement; None for a mere dot."""
-        self._before = self.dot.whitespace_before
         self._next = self._joint_behind(call)
-        self._last = self._joint_behind(target) if target is not None else None
+        self._last = None if target is None else self._joint_behind(target)
 
     def close(self, leaves: bool) -> list[str]:
-        """Join what stands around the cast; the comments that leave with it."""
-        before, joint = self._before, self._next
-        if not isinstance(before, _Space):
-            return []
-        if joint is None:
-            if comments_in(before):
-                raise Unfixable("comments stand above the cast")
+        """Join what stands around the cast; the comments that leave with it, if so."""
+        dot, joint, last = self.dot, self._next, self._last
+        assert dot is not None
+        before = dot.whitespace_before
+        if not isinstance(before, _Break) or joint is None:
             return []
         behind = joint.whitespace_before
-        if not isinstance(behind, _Space):
-            self.dot = None
-            self._put(joint, lambda _: before)
-            return []
-        last = self._last.whitespace_before if self._last is not None else None
-        if isinstance(last, _Space):
-            above = before.with_changes(first_line=last.first_line)
-            self.dot = self.dot.with_changes(whitespace_before=above)
-            self._put(joint, lambda s: s.with_changes(first_line=before.first_line))
-            self._put(self._last, lambda s: s.with_changes(first_line=behind.first_line))
-            return []
+        rest = None if last is None else last.whitespace_before
         self.dot = None
-        return self._dissolve(before, behind, leaves)
+        if not isinstance(behind, _Break):
+            self._put(joint, before)
+        elif last is None or not isinstance(rest, _Break):
+            return self._dissolve(before, joint, behind, leaves)
+        else:
+            above = before.with_changes(first_line=rest.first_line)
+            self.dot = dot.with_changes(whitespace_before=above)
+            self._put(joint, behind.with_changes(first_line=before.first_line))
+            self._put(last, rest.with_changes(first_line=behind.first_line))
+        return []
 
-    def _dissolve(self, before: _Space, behind: _Space, leaves: bool) -> list[str]:
+    def _dissolve(
+        self, before: _Break, joint: _Joint, behind: _Break, leaves: bool
+    ) -> list[str]:
         """Leave the comments on lines of their own, or let them go with the cast."""
         lines, comment = [*before.empty_lines], behind.first_line.comment
         if comment is not None:
@@ -78,22 +79,21 @@ class CastLine:
         taken: list[str] = []
         if leaves and (comment is None or speaks_of_cast(comment.value)):
             taken, lines = comments_in(*lines), []
-        joined = behind.with_changes(
-            first_line=before.first_line, empty_lines=[*lines, *behind.empty_lines]
-        )
-        self._put(self._next, lambda _: joined)
+        lines += behind.empty_lines
+        joined = behind.with_changes(first_line=before.first_line, empty_lines=lines)
+        self._put(joint, joined)
         return taken
 
-    def _joint_behind(self, node: ast.expr) -> cst.Dot | cst.RightParen | None:
-        """What holds the space behind a link: the next dot, or a parenthesis."""
-        written = self.statements.node(node)
-        if written.rpar:
-            return written.rpar[0]
+    def _joint_behind(self, node: ast.expr) -> _Joint | None:
         parent = self.tree.parents[node]
-        if isinstance(parent, ast.Attribute):
-            return self.statements.node(parent).dot
-        return None
+        found: _Joint | None = None
+        if self.statements.node(node).rpar:
+            found = self.statements.node(node).rpar[0]
+        elif isinstance(parent, ast.Attribute):
+            found = self.statements.node(parent).dot
+        return found
 
-    def _put(self, joint, change) -> None:
+    def _put(self, joint: _Joint, space: cst.BaseParenthesizableWhitespace) -> None:
         self.statements.change_part(
-            joint, lambda each: each.with_changes(whitespace_before=change(each.whitespace_before)))
+            joint, lambda each: each.with_changes(whitespace_before=space)
+        )

@@ -15,7 +15,6 @@ from ..analysis.questions import decides_alone, is_made_like, settled_answer
 from ..analysis.reads import Kind, Result, Selection, Step, StepKind
 from ..finding import Edit
 from .chains import CastLine
-from .comments import comments_in
 from .expressions import CastSpelling, bare, fitted, operand, within
 from .names import occurrences, shorter_name
 from .passages import indentation
@@ -106,8 +105,6 @@ class _Writer:
             raise Unfixable("a guarded cast binds another name")
         else:
             self.statements.replace(guard.holder, self._source)
-            if comments_in(self.statements.node(guard.holder)):
-                raise Unfixable("a comment stands inside the cast")
         if leaves:
             self._keep_comments(comments)
 
@@ -133,9 +130,9 @@ class _Writer:
         return comments
 
     def _is_here(self, node: ast.expr, moved: Moved) -> bool:
-        """Whether the cast stays in its statement, without a name between."""
-        here = self.tree.statement(self.cast.call)
-        return moved.read.load is None and self.tree.statement(node) is here
+        """Whether the cast goes behind a later link of its own chain."""
+        start = self.facts.source.node_start
+        return moved.read.load is None and start(node) == start(self.cast.call)
 
     def _first_carrier(self) -> Carrier | None:
         for carrier in self.flow.carriers.values():
@@ -393,8 +390,6 @@ class _Writer:
         assert isinstance(target, ast.Name)
         name = cst.Name(target.id)
         test = self.statements.node(guard.test)
-        if comments_in(test):
-            raise Unfixable("a comment stands inside the cast")
         cast = self.spelling.of(name)
         line: cst.BaseStatement
         if isinstance(guard.holder, ast.If):

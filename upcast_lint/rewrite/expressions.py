@@ -8,7 +8,6 @@ from typing import TypeVar
 import libcst as cst
 
 from .comments import comments_in
-from .refusals import Unfixable
 
 Expression = TypeVar("Expression", bound=cst.BaseExpression)
 
@@ -74,41 +73,25 @@ def code_of(node: cst.CSTNode) -> str:
 
 
 class CastSpelling:
-    """A cast as it is written, to be written of something else.
-
-    Raises Unfixable where there is a comment in it, for it may be written twice.
-    """
+    """A cast as it is written, to be written of something else."""
 
     def __init__(self, call: cst.Call, is_method: bool) -> None:
-        source = cst.Name("_")
         self.is_method = is_method
-        if is_method:
-            function = cst.ensure_type(call.func, cst.Attribute)
-            call = call.with_changes(func=bare(function).with_changes(value=source))
-            parts = call.with_deep_changes(call.func, dot=cst.Dot())
-        else:
-            call = call.with_deep_changes(call.args[0], value=source)
-            parts = call
-        if comments_in(bare(parts), *self._behind_dot(call)):
-            raise Unfixable("a comment stands inside the cast")
         self.call = _on_one_line(bare(call)) if is_method else bare(call)
-
-    def _behind_dot(self, call: cst.Call) -> list[cst.CSTNode]:
-        if not isinstance(call.func, cst.Attribute) or not self.is_method:
-            return []
-        return [call.func.dot.whitespace_after]
 
     def of(
         self, source: cst.BaseExpression, dot: cst.Dot | None = None
     ) -> cst.BaseExpression:
         """The cast of `source`; `dot` is what is written before a method's name."""
         if not self.is_method:
-            return self.call.with_deep_changes(self.call.args[0], value=bare(source))
-        function = cst.ensure_type(self.call.func, cst.Attribute)
+            first, *others = self.call.args
+            first = first.with_changes(value=bare(source))
+            found = self.call.with_changes(args=[first, *others])
+            return found if _stands_alone(found) else in_parentheses(found)
+        function = bare(cst.ensure_type(self.call.func, cst.Attribute))
+        dot = dot or _plain(function.dot)
         return self.call.with_changes(
-            func=function.with_changes(
-                value=operand(source), dot=dot or _plain(function.dot)
-            )
+            func=function.with_changes(value=operand(source), dot=dot)
         )
 
 

@@ -117,7 +117,7 @@ class Passage:
         return indentation(self.source, self.row).replace("\f", "")
 
     @cached_property
-    def _module(self) -> cst.Module:
+    def module(self) -> cst.Module:
         if _depth(self.statement) > _DEEPEST:
             raise Unfixable("the statement is nested too deeply")
         text = self._head + self.source.text[self.top : self.end] + self._stand_in
@@ -134,9 +134,9 @@ class Passage:
     @property
     def _suite(self) -> list[Any]:
         """The statements that are read; the last one is, or ends with, this one."""
-        first: Any = self._module.body[0]
-        is_inner = isinstance(first, cst.If) and len(self._module.body) == 1
-        return list(first.body.body if is_inner else self._module.body)
+        first: Any = self.module.body[0]
+        is_inner = isinstance(first, cst.If) and len(self.module.body) == 1
+        return list(first.body.body if is_inner else self.module.body)
 
     @property
     def node(self) -> Any:
@@ -146,7 +146,7 @@ class Passage:
 
     @cached_property
     def _spans(self) -> Mapping[cst.CSTNode, CodeSpan]:
-        wrapper = MetadataWrapper(self._module, unsafe_skip_copy=True)
+        wrapper = MetadataWrapper(self.module, unsafe_skip_copy=True)
         return wrapper.resolve(ByteSpanPositionProvider)
 
     @cached_property
@@ -209,11 +209,13 @@ class Passage:
 
     # What it becomes
 
-    def edits(self, changer: cst.CSTTransformer) -> list[Edit]:
-        """At most one."""
+    def edits(self, module: cst.Module) -> list[Edit]:
+        """At most one, given what `module` has become."""
         source = self.source
         old = source.text[self.top : self.end]
-        new = self._written(changer)
+        new = module.code[len(self._head) :].removesuffix(self._stand_in)
+        if "\n" not in self._head + old:
+            new = new.replace("\n", "\r")
         if old == new:
             return []
         start, end = self.top, self.end
@@ -226,8 +228,8 @@ class Passage:
             start, new = self.start, new.removeprefix(kept)
         return [Edit(source.range(start, end), new)]
 
-    def _written(self, changer: cst.CSTTransformer) -> str:
-        """The new text of the passage."""
+    def changed(self, changer: cst.CSTTransformer) -> cst.Module:
+        """What `module` becomes."""
         node = self.node.visit(changer)
         if not self._keeps_above:
             node = node.with_changes(leading_lines=())
@@ -236,14 +238,11 @@ class Passage:
             bare = space.with_changes(whitespace=cst.SimpleWhitespace(""), comment=None)
             node = node.with_changes(trailing_whitespace=bare)
         body = _with_comments([*self.before, node])
-        module = self._filled([*body, *self.behind])
-        text = module.code[len(self._head) :].removesuffix(self._stand_in)
-        is_turned = "\n" not in self._head and self._module.default_newline == "\n"
-        return text.replace("\n", "\r") if is_turned else text
+        return self._filled([*body, *self.behind])
 
     def _filled(self, body: list[Any]) -> cst.Module:
         """What is read, with other statements in the place of this one."""
-        module = self._module
+        module = self.module
         suite = [*self._suite[:-1], *body]
         if is_elif(self.statement, self.source):
             suite = [*suite[:-1], self._suite[-1].with_changes(orelse=body[-1])]

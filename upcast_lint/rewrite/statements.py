@@ -7,6 +7,7 @@ Expressions are named by the nodes of `ast`, in whose places libcst's are found.
 from __future__ import annotations
 
 import ast
+from collections import Counter
 from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
@@ -14,7 +15,7 @@ import libcst as cst
 
 from ..analysis.facts import Facts
 from ..finding import Edit
-from .comments import is_directive
+from .comments import comments_in, is_directive
 from .expressions import within
 from .passages import Line, Passage
 from .refusals import Unfixable
@@ -31,13 +32,21 @@ class Statements:
         self._passages: dict[ast.stmt, Passage] = {}
         self._changes: dict[cst.CSTNode, list[Change]] = {}
         self._gone: dict[ast.stmt, Edit] = {}
+        self._homeless: list[str] = []
+        """The comments of statements that are gone."""
 
     def edits(self) -> tuple[Edit, ...]:
         """One edit for each statement that changes, in order."""
         edits = list(self._gone.values())
+        then, now = Counter(self._homeless), Counter[str]()
         for statement, passage in list(self._passages.items()):
             if not any(self.tree.contains(gone, statement) for gone in self._gone):
-                edits += passage.edits(_Changer(self._changes))
+                module = passage.changed(_Changer(self._changes))
+                edits += passage.edits(module)
+                then.update(comments_in(passage.module))
+                now.update(comments_in(module))
+        if then != now:
+            raise Unfixable("a comment has no place in the rewrite")
         return tuple(sorted(edits))
 
     # Expressions
@@ -115,6 +124,7 @@ class Statements:
             raise Unfixable("a comment speaks to a tool about the line of the cast")
         above = whole.above()
         self._gone[statement] = whole.removal(len(above))
+        self._homeless += [*above, *comments]
         return [*above, *comments]
 
     def drop_names(self, statement: ast.Delete, names: Sequence[ast.Name]) -> None:
