@@ -176,7 +176,10 @@ def _grow(projects: list[str], scratch: str) -> None:
 def _fill(tree: Path, projects: list[str], size: int) -> None:
     """Copy files until there are enough, taking all projects again where needed."""
     files = [
-        path for project in projects for path in sorted(Path(project).rglob("*.py"))
+        path
+        for project in projects
+        for path in sorted(Path(project).rglob("*.py"))
+        if path.is_file()
     ]
     random.Random(0).shuffle(files)
     for number, path in enumerate(itertools.cycle(files)):

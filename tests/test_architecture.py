@@ -7,14 +7,16 @@ finding ← source ← analysis ← rewrite ← rule ← rules/* ← registry �
 from __future__ import annotations
 
 import ast
+import builtins
 import re
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass
 from functools import cache
 from pathlib import Path
 
 import pytest
 
+from upcast_lint.analysis import ops
 from upcast_lint.registry import all_rules
 from upcast_lint.rule import Rule
 
@@ -228,6 +230,64 @@ def test_nothing_is_swallowed(code: Code) -> None:
             assert node.type is not None
             broad = ast.unparse(node.type) in ("Exception", "BaseException")
             assert not (broad and all(isinstance(s, ast.Pass) for s in node.body))
+
+
+ENGINE = ("analysis", "rewrite", "rules", "safety", "judge", "screen", "linter")
+TABLE = f"{PACKAGE}.analysis.ops"
+
+
+@for_each_module
+def test_what_is_known_of_operations_stands_in_their_table(code: Code) -> None:
+    """No list names three operations of torch; a rule lists those that it owns.
+
+    Lists of words that names are made of may hold some, if most are no operations.
+    """
+    if code.part not in ENGINE or code.name.startswith(TABLE):
+        return
+    own = owned_names(code)
+    for row, listed in lists_of_names(code.tree):
+        known = {each for each in listed if each.rpartition(".")[2] in operations()}
+        is_owned = own is not None and listed <= own
+        is_table = len(known) >= 3 and 2 * len(known) > len(listed)
+        assert not is_table or is_owned, f"line {row}: {sorted(known)}"
+
+
+@cache
+def operations() -> frozenset[str]:
+    """The names of the table that are not Python's as well, such as `int`."""
+    return ops.names_of(*ops.Role) - frozenset(dir(builtins))
+
+
+def owned_names(code: Code) -> frozenset[str] | None:
+    """The names that a rule declares, if the module is of a rule."""
+    found = [rule for rule in all_rules() if rule.folder == code.path.parent]
+    return found[0].names if found else None
+
+
+def lists_of_names(tree: ast.Module) -> Iterator[tuple[int, frozenset[str]]]:
+    """The strings of each display, of each set made of a text, of each pattern."""
+    for node in ast.walk(tree):
+        match node:
+            case ast.Set() | ast.Tuple() | ast.List():
+                yield node.lineno, strings(node.elts)
+            case ast.Dict(keys=keys):
+                yield node.lineno, strings(keys)
+            case ast.MatchOr(patterns=patterns):
+                values = [getattr(each, "value", None) for each in patterns]
+                yield node.lineno, strings(values)
+            case ast.Call(
+                func=ast.Name(id="words" | "word_set"),
+                args=[ast.Constant(value=str() as text)],
+            ):
+                yield node.lineno, frozenset(text.split())
+
+
+def strings(nodes: Iterable[ast.expr | None]) -> frozenset[str]:
+    return frozenset(
+        each.value
+        for each in nodes
+        if isinstance(each, ast.Constant) and isinstance(each.value, str)
+    )
 
 
 def test_the_modules_of_a_layer_import_one_another_without_a_circle() -> None:

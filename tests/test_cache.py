@@ -219,7 +219,7 @@ def test_changed_code_of_ours_starts_afresh(
 ) -> None:
     check(files)
     linted.clear()
-    monkeypatch.setattr(cache_module, "_code_stamps", lambda folder: ["edited"])
+    monkeypatch.setattr(cache_module, "_code_stamp", lambda path: "edited")
     check(files)
     assert len(linted) == 2
 
@@ -245,9 +245,9 @@ def test_other_processes_look_in_the_same_place(project: Path) -> None:
 def test_what_is_code_of_ours(
     project: Path, monkeypatch: pytest.MonkeyPatch, rules: str
 ) -> None:
-    code = ["upcast_lint/cache.py", "upcast_lint/screen/spots.py", f"{rules}/a/b.py"]
+    code = ["upcast_lint/cache.py", "upcast_lint/reporters/full.py", f"{rules}/a/b.py"]
     other = [
-        *(f"upcast_lint/{name}/c.py" for name in ("verify", "reporters")),
+        *(f"upcast_lint/{name}/c.py" for name in ("verify", "fixtures")),
         *(f"{rules}/a/{name}/d.py" for name in ("fixtures", "__pycache__")),
         f"{rules}/a/a.md",
     ]

@@ -6,6 +6,8 @@ import gc
 import os
 import sys
 
+from .replay import replay
+
 
 def main() -> None:
     try:
@@ -29,13 +31,16 @@ def main() -> None:
 
 
 def _main(arguments: list[str]) -> None:
+    # click answers a shell that asks for completions, and expands `*` on Windows.
+    asks_click = "_UPCAST_LINT_COMPLETE" in os.environ or os.name == "nt"
+    code = None if asks_click or arguments[:1] != ["check"] else replay()
+    if code is not None:
+        sys.exit(code)
     # Little that a run makes is garbage in cycles; looking for it takes a twentieth of
     # the time, and looking less often hardly any memory.
     gc.set_threshold(20_000)
     from .cli.arguments import plain
 
-    # click answers a shell that asks for completions, and expands `*` on Windows.
-    asks_click = "_UPCAST_LINT_COMPLETE" in os.environ or os.name == "nt"
     values = None if asks_click else plain(arguments)
     if values is None:
         from .cli.root import root

@@ -23,12 +23,12 @@ from zlib import crc32
 
 from . import __version__
 from .checker import Job
-from .files import read_regular
+from .files import Status, read_regular
 from .finding import Finding
+from .replay import FOLDER
 from .runner import Stamp
 
-FOLDER = ".upcast_lint_cache"
-_OURS = re.compile(r"[0-9a-f]{8}\.json(\.\d+)?")
+_OURS = re.compile(r"[0-9a-f]{8}\.(?:json|replay)(?:\.\d+)?")
 _KEEP_SECONDS = 30 * 24 * 3600
 
 
@@ -43,7 +43,7 @@ class Cache:
         self._jobs: list[str] = []
         self._numbers: dict[int, tuple[Job, int]] = {}
         self._entries: dict[str, _Entry] = {}
-        self._is_changed = False
+        self.is_changed = False
 
     @classmethod
     def open(cls, root: str, job: Job) -> Cache:
@@ -52,7 +52,7 @@ class Cache:
         cache._load()
         return cache
 
-    def is_clean(self, path: str, job: Job, status: os.stat_result) -> bool:
+    def is_clean(self, path: str, job: Job, status: Status) -> bool:
         """Whether the content with this size and time is known to hold no finding."""
         entry = self._entries.get(path)
         return entry is not None and entry == [
@@ -92,31 +92,34 @@ class Cache:
         entry = [stamp.size, stamp.mtime_ns, number, stamp.digest, encoded]
         if self._entries.get(path) != entry:
             self._entries[path] = entry
-            self._is_changed = True
+            self.is_changed = True
 
     def save(self) -> None:
-        """Write what changed; a folder that cannot be written is a warning."""
-        if not self._is_changed:
-            return
-        import json
+        """Write what changed."""
+        if self.is_changed:
+            import json
 
-        content = {"key": self._key, "jobs": self._jobs, "files": self._entries}
-        data = json.dumps(content, separators=(",", ":"))
-        temporary = os.path.join(self.folder, f"{self.name}.{os.getpid()}")
+            content = {"key": self._key, "jobs": self._jobs, "files": self._entries}
+            data = json.dumps(content, separators=(",", ":"))
+            self.write(self.name, data.encode("ascii"))
+
+    def write(self, name: str, data: bytes) -> None:
+        """Put a file into the folder; where that cannot be done is a warning."""
+        temporary = os.path.join(self.folder, f"{name}.{os.getpid()}")
         try:
             if os.path.islink(self.folder):  # it could lead to anything of the user's
                 raise OSError(f"{self.folder} is a symbolic link")
             os.makedirs(self.folder, exist_ok=True)
-            for name, text in _FOLDER_FILES.items():
-                path = os.path.join(self.folder, name)
+            for beside, text in _FOLDER_FILES.items():
+                path = os.path.join(self.folder, beside)
                 with (
                     suppress(FileExistsError),
                     open(path, "x", encoding="ascii") as new,
                 ):
                     new.write(text)
-            with open(temporary, "w", encoding="ascii") as file:
+            with open(temporary, "wb") as file:
                 file.write(data)
-            os.replace(temporary, os.path.join(self.folder, self.name))
+            os.replace(temporary, os.path.join(self.folder, name))
             self._prune()
         except OSError as error:
             self.warnings.append(f"cache not written: {error}")
@@ -173,6 +176,7 @@ _FOLDER_FILES = {
     ".gitignore": "*\n",
     "CACHEDIR.TAG": "Signature: 8a477f597d28d172789f06886806bc55\n",
 }
+_NOT_CODE = ("__pycache__", "fixtures", "verify")
 
 
 _Entry = list[Any]
@@ -207,20 +211,25 @@ def _codes_text(codes: frozenset[str] | None) -> str:
 def _key(job: Job) -> str:
     """Names our code as it is installed, so that a changed rule is a changed tool."""
     parts = [__version__, sys.version, _job_text(job)]
+    parts += sorted(_code_stamp(each) for each in own_code() if each.endswith(".py"))
+    return "\n".join(parts)
+
+
+def own_code() -> Iterator[str]:
+    """The files and folders of our code, as far as a run depends on them."""
     here = os.path.dirname(os.path.abspath(__file__))
     folders = [here]
     if not os.path.isdir(os.path.join(here, "rules")):
         folders.append(os.path.join(os.path.dirname(here), "rules"))
-    for folder in folders:
-        parts += sorted(_code_stamps(folder))
-    return "\n".join(parts)
+    for folder in folders:  # which grows meanwhile
+        yield folder
+        for entry in os.scandir(folder):
+            if entry.name.endswith(".py"):
+                yield entry.path
+            elif entry.is_dir() and entry.name not in _NOT_CODE:
+                folders.append(entry.path)
 
 
-def _code_stamps(folder: str) -> Iterator[str]:
-    for entry in os.scandir(folder):
-        if entry.is_dir():
-            if entry.name not in ("__pycache__", "fixtures", "verify", "reporters"):
-                yield from _code_stamps(entry.path)
-        elif entry.name.endswith(".py"):
-            status = entry.stat()
-            yield f"{entry.path} {status.st_size} {status.st_mtime_ns}"
+def _code_stamp(path: str) -> str:
+    status = os.stat(path)
+    return f"{path} {status.st_size} {status.st_mtime_ns}"

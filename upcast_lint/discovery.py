@@ -13,13 +13,15 @@ import stat
 from collections.abc import Iterable, Iterator, Sequence
 from typing import NamedTuple
 
-from .config import DEFAULT_EXCLUDE, Config, ConfigFinder
+from .config import DEFAULT_EXCLUDE, OWN_FILE, PYPROJECT, Config, ConfigFinder
 from .errors import UsageError
-from .files import read_regular
+from .files import Status, read_regular
 from .globs import Globs
 from .selection import suggestion
 
 SUFFIXES = (".py", ".pyi", ".ipynb")
+_SPEAKING = (OWN_FILE, PYPROJECT, ".gitignore", ".git", ".git/info/exclude")
+"""What says in a folder which files are checked there, and how."""
 
 
 class UnusablePath(UsageError):
@@ -32,7 +34,7 @@ class Found(NamedTuple):
     path: str
     absolute: str
     config: Config
-    status: os.stat_result
+    status: Status
     is_named: bool = False
     """By the user, rather than found in a folder."""
 
@@ -53,6 +55,7 @@ class Discovery:
         self.finder = finder
         self.exclusion = exclusion
         self.problems: list[str] = []
+        self._walked: list[str] = []
         self._excludes: dict[tuple[int, str], _Excludes] = {}
 
     def find(self, paths: Sequence[str]) -> list[Found]:
@@ -67,6 +70,15 @@ class Discovery:
                 if each.is_named and not known.is_named:
                     found[each.absolute] = each
         return sorted(found.values(), key=lambda each: each.path)
+
+    def rests_on(self, paths: Iterable[str]) -> Iterator[str]:
+        """What was looked for to search `paths`, or is above them, there or not."""
+        yield from self._walked
+        for path in paths:
+            folder, below = os.path.abspath(path), ""
+            while folder != below:
+                yield from (os.path.join(folder, name) for name in _SPEAKING)
+                folder, below = os.path.dirname(folder), folder
 
     def _find_one(self, path: str) -> Iterator[Found]:
         absolute = os.path.abspath(path)
@@ -88,7 +100,8 @@ class Discovery:
         elif stat.S_ISREG(status.st_mode):
             config = self.finder.in_folder(os.path.dirname(absolute))
             if not self.is_forced_out(config, absolute):
-                yield Found(os.path.normpath(path), absolute, config, status, True)
+                seen = Status(status.st_size, status.st_mtime_ns)
+                yield Found(os.path.normpath(path), absolute, config, seen, True)
         else:
             raise UnusablePath(f"not a regular file: {path}")
 
@@ -110,6 +123,8 @@ class Discovery:
                 self.problems.append(f"{shown or '.'}: {error.strerror}")
                 continue
             names = {entry.name for entry in entries}
+            told = (name for name in _SPEAKING if name.partition("/")[0] in names)
+            self._walked += (os.path.join(absolute, name) for name in ("", *told))
             config = self.finder.in_folder(absolute, names)
             excludes = self._excludes_of(config, top)
             if self.exclusion.respect_gitignore and config.settings.respect_gitignore:
@@ -141,7 +156,8 @@ class Discovery:
                     # The names of this folder can be read, and nothing that they name.
                     self.problems.append(f"{shown or '.'}: {error.strerror}")
                     break
-                yield Found(prefix + entry.name, path, config, status)
+                seen = Status(status.st_size, status.st_mtime_ns)
+                yield Found(prefix + entry.name, path, config, seen)
 
     def _excludes_of(self, config: Config, top: str) -> _Excludes:
         key = (id(config), top)

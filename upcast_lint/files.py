@@ -5,6 +5,14 @@ from __future__ import annotations
 import errno
 import os
 import stat
+from typing import NamedTuple
+
+
+class Status(NamedTuple):
+    """Of a file what is asked of each one; a whole `os.stat_result` takes 1 KiB."""
+
+    st_size: int
+    st_mtime_ns: int
 
 
 def read_regular(path: str) -> tuple[bytes, os.stat_result]:

@@ -7,6 +7,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 
 from .across import handings_of, read_elsewhere
+from .analysis import ops
 from .analysis.casts import Cast, recognise_cast
 from .analysis.coverage import covers_everything
 from .analysis.directives import Directives
@@ -40,6 +41,7 @@ from .safety import Assessment, assess, values_of
 from .source import Source
 from .wording import Wording
 
+_HEADS = ("lm_head", "output_layer", "head")
 _ANY_WIDTH = ("`--width any` reports every width",)
 _DEEPEST = 3
 """Functions that a copy is followed through."""
@@ -469,18 +471,8 @@ class _Judge:
         if isinstance(value, ast.Call):
             function = value.func
             name = function.attr if isinstance(function, ast.Attribute) else ""
-            return name in (
-                "contiguous",
-                "reshape",
-                "log_softmax",
-                "softmax",
-                "matmul",
-                "linear",
-                "clone",
-                "lm_head",
-                "output_layer",
-                "head",
-            )
+            made = ops.tensor(name)
+            return name in _HEADS or (made is not None and made.is_compact)
         return False
 
     # Places

@@ -54,6 +54,9 @@ cost next to nothing; those that the user names are parsed always.
 """
 
 
+_SCOPES_AT_ONCE = 100
+
+
 def lint(source: Source, options: Options) -> tuple[Finding, ...]:
     """All findings, in order. Raises SyntaxError where the text does not parse, if it
     is parsed at all: see `PARSED_SIZE`.
@@ -85,7 +88,7 @@ def load() -> None:
 
 def _suspects(source: Source, options: Options) -> list[Rows] | None:
     """What the screen leaves; each tier is imported where a text comes to it."""
-    if not may_spell_cast(source.text):
+    if not may_spell_cast(source.text.encode(errors="replace")):
         return []
     from .screen.spots import find_spots
 
@@ -122,7 +125,7 @@ def is_clean(data: bytes, options: Options) -> bool:
     """Whether bytes are text that needs no look to be known to hold no finding."""
     if options.parses_always or len(data) <= PARSED_SIZE:
         return False
-    if b"float" in data or b"double" in data or may_declare_encoding(data):
+    if may_declare_encoding(data) or may_spell_cast(data):
         return False
     try:
         return data.isascii() or bool(data.decode())
@@ -158,7 +161,9 @@ def lint_rows(
     found: list[Finding] = []
     notes: list[Finding] = []
     rules = rules_of(options.codes)
-    for scope, calls in candidates.items():
+    for number, (scope, calls) in enumerate(candidates.items(), 1):
+        if number % _SCOPES_AT_ONCE == 0:
+            gc.collect(0)  # what is known of a scope holds itself
         module.tree.enter(scope)
         try:
             facts = module.facts(scope)

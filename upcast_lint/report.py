@@ -28,12 +28,16 @@ class Placed(NamedTuple):
 
 
 class Report(NamedTuple):
-    """`outcomes` are sorted by path; `sizes` are those that the user states."""
+    """`outcomes` are sorted by path; of `silent` further files there is nothing to say.
+
+    `sizes` are those that the user states.
+    """
 
     outcomes: tuple[Outcome, ...]
     sizes: dict[str, int]
     notes: list[str]
     """What a reporter has to say beside the report, such as a limit of its format."""
+    silent: int = 0
     seconds: float = 0.0
     root: str = ""
     is_quiet: bool = False

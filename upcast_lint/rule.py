@@ -31,6 +31,8 @@ class Rule(NamedTuple):
     summary: str
     names: frozenset[str] = frozenset()
     """The methods and functions that it may recognise: it is asked about no other."""
+    roles: frozenset[str] = frozenset()
+    """More of them, by the role that the table of operations gives them."""
     takes_elements: bool = False
     """Whether it may recognise subscripts and iterations, too."""
     is_optional: bool = False
@@ -38,8 +40,16 @@ class Rule(NamedTuple):
 
     def recognise(self, use: Use) -> Selection | Waste | None:
         """What a use is, or None where the rule does not know it."""
-        is_known = use.name in self.names if use.name else self.takes_elements
+        is_known = use.name in self.reads() if use.name else self.takes_elements
         return _recogniser(self.file)(use) if is_known else None
+
+    def reads(self) -> frozenset[str]:
+        """The methods and functions that it may recognise, by name."""
+        if not self.roles:
+            return self.names
+        from .analysis import ops
+
+        return self.names | ops.names_of(*map(ops.Role, self.roles))
 
     @property
     def folder(self) -> Path:

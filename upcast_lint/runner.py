@@ -24,8 +24,9 @@ from .checker import (
     focused,
     texts_of,
 )
-from .files import read_regular
+from .files import Status, read_regular
 from .focus import EVERYTHING, Focus
+from .replay import CLOCK_GRAIN_NS
 from .writer import digest
 
 if TYPE_CHECKING:
@@ -33,8 +34,6 @@ if TYPE_CHECKING:
 
 # Below this a second process costs more than it saves; measured on two cores.
 _WORTHWHILE_BYTES = 4_000_000
-# A file changed twice within the clock's grain can keep its time.
-_CLOCK_GRAIN_NS = 2_000_000_000
 
 
 class Task(NamedTuple):
@@ -42,7 +41,7 @@ class Task(NamedTuple):
 
     path: str
     absolute: str
-    status: os.stat_result
+    status: Status
     job: Job
     focus: Focus = EVERYTHING
 
@@ -73,6 +72,12 @@ class Outcome(NamedTuple):
     failure: str | None = None
     unread: str | None = None
     seconds: float = 0.0
+
+    @property
+    def is_silent(self) -> bool:
+        """Whether there is nothing to say of the file, but that it was checked."""
+        is_whole = self.unread is None and self.failure is None
+        return is_whole and self.checked == Checked(())
 
 
 def run(
@@ -141,7 +146,7 @@ def check_file(
 def _trusted_time(status: os.stat_result) -> int | None:
     """The modification time of a file that was read just now; see `Stamp`."""
     mtime_ns = status.st_mtime_ns
-    return None if time.time_ns() - mtime_ns < _CLOCK_GRAIN_NS else mtime_ns
+    return None if time.time_ns() - mtime_ns < CLOCK_GRAIN_NS else mtime_ns
 
 
 def _reason(error: OSError | MemoryError) -> str:
@@ -175,12 +180,12 @@ def _from_cache(cache: Cache, task: Task) -> Outcome | None:
     texts: dict[int, str] = {}
     if findings or stamp.mtime_ns != status.st_mtime_ns:
         try:
-            data, status = read_regular(path)
+            data, now = read_regular(path)
         except OSError:
             return None  # to be met again, and reported, where files are checked
         if digest(data) != stamp.digest:
             return None
-        stamp = Stamp(len(data), _trusted_time(status), stamp.digest)
+        stamp = Stamp(len(data), _trusted_time(now), stamp.digest)
         if findings:
             texts = texts_of(data, task.path)
         cache.store(path, job, stamp, findings)

@@ -14,7 +14,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass, field
 from itertools import combinations
 
-from .analysis import modules, operators
+from .analysis import modules, ops
 from .analysis.aliases import path_of
 from .analysis.calls import known_call
 from .analysis.casts import recognise_cast
@@ -604,7 +604,7 @@ class _Assessor:
             return
         name = self.facts.shown(source)
         for write in self.effects.writes_to(source):
-            if write.is_remote or not any(
+            if not any(
                 start_of(write.node) > start_of(r.node)
                 or self._share_loop(write.node, r.node)
                 for r in reads
@@ -733,7 +733,8 @@ def _keeps(read: Read, facts: Facts) -> bool:
 
 def _saves_source(read: Read) -> bool:
     """Whether backward of the selection, or of a step before it, needs the source."""
-    saves = _selection(read).label in operators.SAVES_INPUT
+    taken = ops.tensor(_selection(read).label)
+    saves = taken is not None and taken.saves_input
     return saves or any(step.is_abs for step in read.steps)
 
 

@@ -30,7 +30,10 @@ class UnreadableSource(Exception):
 class Source:
     """Decoded text of one file. `data` round-trips: `encode(text) == data`."""
 
-    __slots__ = ("_line_starts", "cells", "data", "encoding", "has_bom", "path", "text")
+    __slots__ = (
+        *("_line_starts", "_words"),
+        *("cells", "data", "encoding", "has_bom", "path", "text"),
+    )
 
     def __init__(
         self, path: str, data: bytes, text: str, encoding: str, has_bom: bool
@@ -43,6 +46,7 @@ class Source:
         self.cells: tuple[tuple[int, int], ...] = ()
         """The row at which a notebook's cell begins here, and its number, in order."""
         self._line_starts: list[int] | None = None
+        self._words: dict[str, bool] = {}
 
     @property
     def line_starts(self) -> list[int]:
@@ -50,6 +54,12 @@ class Source:
         if self._line_starts is None:
             self._line_starts = line_starts(self.text)
         return self._line_starts
+
+    def has(self, word: str) -> bool:
+        """Whether the text has a word in it; sought once, for functions are many."""
+        if word not in self._words:
+            self._words[word] = word in self.text
+        return self._words[word]
 
     @classmethod
     def from_bytes(cls, data: bytes, path: str) -> Source:

@@ -16,7 +16,7 @@ _ADVICE = (
 
 
 def recognise(use: Use) -> Waste | None:
-    bound = use.bind(("input", "dim", "dtype"))
+    bound = use.bind()
     if bound is None or not isinstance(use.node, ast.Call):
         return None
     axis = integer(bound.get("dim"))

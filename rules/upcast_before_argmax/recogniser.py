@@ -12,7 +12,7 @@ def recognise(use: Use) -> Selection | None:
     extreme = _EXTREMES.get(use.name)
     if extreme is None:
         return None
-    bound = use.bind(("input", "dim", "keepdim"))
+    bound = use.bind()
     if bound is None:
         return None
     return Selection(

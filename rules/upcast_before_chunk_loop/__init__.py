@@ -9,16 +9,6 @@ RULE = Rule(
     code="UPC005",
     name="upcast-before-chunk-loop",
     summary="A whole tensor is upcast, and a loop reads it piece by piece",
-    names=frozenset(
-        (
-            "narrow",
-            "select",
-            "split",
-            "split_with_sizes",
-            "chunk",
-            "unbind",
-            "tensor_split",
-        )
-    ),
+    roles=frozenset(("part", "parts")),
     takes_elements=True,
 )

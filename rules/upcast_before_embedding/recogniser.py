@@ -9,22 +9,11 @@ from upcast_lint.analysis.indices.ranks import known_rank
 from upcast_lint.analysis.reads import Form, Gradient, Selection, Use
 from upcast_lint.analysis.values import is_false
 
-_FUNCTIONAL = (
-    "input",
-    "weight",
-    "padding_idx",
-    "max_norm",
-    "norm_type",
-    "scale_grad_by_freq",
-    "sparse",
-)
-_NATIVE = ("weight", "indices", "padding_idx", "scale_grad_by_freq", "sparse")
-
 
 def recognise(use: Use) -> Selection | None:
     if use.name != "embedding" or use.form is not Form.FUNCTION:
         return None
-    bound = _bind(use)
+    bound = use.bind()
     if bound is None or not is_false(bound.get("sparse")):
         return None
     if not _is_none(bound.get("max_norm")):
@@ -46,13 +35,6 @@ def recognise(use: Use) -> Selection | None:
         distinct=_distinct(words, use),
         takes_index_tensor=True,
     )
-
-
-def _bind(use: Use) -> dict[str, ast.expr] | None:
-    """The arguments by name; `torch.embedding` takes the weight first."""
-    assert isinstance(use.node, ast.Call)
-    is_native = use.facts.resolve(use.node.func) == "torch.embedding"
-    return use.bind(_NATIVE if is_native else _FUNCTIONAL, operand="weight")
 
 
 def _distinct(words: ast.expr, use: Use) -> Proof | None:

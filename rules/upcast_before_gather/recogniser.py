@@ -10,18 +10,9 @@ from upcast_lint.analysis.pieces.cuts import has_one_element
 from upcast_lint.analysis.reads import Gradient, Selection, Use
 from upcast_lint.analysis.values import integer, is_false
 
-_SIGNATURES = {
-    "gather": ("input", "dim", "index", "sparse_grad"),
-    "take_along_dim": ("input", "indices", "dim"),
-    "take": ("input", "index"),
-}
-
 
 def recognise(use: Use) -> Selection | None:
-    signature = _SIGNATURES.get(use.name)
-    if signature is None:
-        return None
-    bound = use.bind(signature)
+    bound = use.bind()
     if bound is None or not is_false(bound.get("sparse_grad")):
         return None
     index = bound.get("index", bound.get("indices"))

@@ -10,10 +10,8 @@ from upcast_lint.analysis.values import integer
 
 
 def recognise(use: Use) -> Selection | None:
-    if use.name != "index_select":
-        return None
-    bound = use.bind(("input", "dim", "index"))
-    if bound is None or not {"dim", "index"} <= bound.keys():
+    bound = use.bind()
+    if bound is None:
         return None
     index = bound["index"]
     axis = integer(bound["dim"])

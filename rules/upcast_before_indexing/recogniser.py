@@ -34,7 +34,7 @@ def recognise(use: Use) -> Selection | None:
 
 
 def _masked_select(use: Use) -> Selection | None:
-    bound = use.bind(("input", "mask"))
+    bound = use.bind()
     if bound is None or "mask" not in bound:
         return None
     assert isinstance(use.node, ast.Call)

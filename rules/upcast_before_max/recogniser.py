@@ -19,8 +19,8 @@ def recognise(use: Use) -> Selection | None:
     extreme = _EXTREMES.get(use.name)
     if extreme is None:
         return None
-    bound = use.bind(("input", "dim", "keepdim"))
-    if bound is None:
+    bound = use.bind()
+    if bound is None or "other" in bound:
         return None
     if use.name in ("max", "min") and "dim" in bound:
         return _pair(use, bound, extreme) if _is_dimension(use, bound) else None

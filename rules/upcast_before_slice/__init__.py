@@ -9,18 +9,6 @@ RULE = Rule(
     code="UPC004",
     name="upcast-before-slice",
     summary="A whole tensor is upcast, and only a slice of it is read",
-    names=frozenset(
-        (
-            "narrow",
-            "select",
-            "split",
-            "split_with_sizes",
-            "chunk",
-            "unbind",
-            "tensor_split",
-            "diagonal",
-            "linalg_diagonal",
-        )
-    ),
+    roles=frozenset(("part", "parts")),
     takes_elements=True,
 )

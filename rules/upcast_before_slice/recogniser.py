@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import ast
 
+from upcast_lint.analysis.ops import Axes
 from upcast_lint.analysis.pieces.cuts import basic_cuts, is_narrow, kept_of, piece_of
 from upcast_lint.analysis.pieces.partitions import (
     Partition,
@@ -21,7 +22,7 @@ from upcast_lint.analysis.values import (
 
 
 def recognise(use: Use) -> Selection | None:
-    if use.name in ("diagonal", "linalg_diagonal"):
+    if use.operation is not None and use.operation.axes is Axes.DIAGONAL:
         return _diagonal(use)
     partition = partition_of(use)
     if partition is not None:
@@ -78,7 +79,7 @@ def _part(partition: Partition, use: Use) -> Selection | None:
             f"the part `{label}`" if is_part_narrow(partition, use, number) else None
         ),
         axis=partition.axis,
-        kept="" if use.name == "unbind" else "K",
+        kept="" if partition.operation.axes is Axes.REMOVE else "K",
         is_view=True,
         piece=part_piece(partition, number, use),
     )
@@ -109,7 +110,7 @@ def _listed(numbers: set[int]) -> str:
 
 
 def _diagonal(use: Use) -> Selection | None:
-    bound = use.bind(("input", "offset", "dim1", "dim2"))
+    bound = use.bind()
     if bound is None or not isinstance(use.node, ast.expr):
         return None
     return Selection(node=use.node, label=use.name, narrow="the diagonal", is_view=True)

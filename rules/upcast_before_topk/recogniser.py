@@ -15,12 +15,6 @@ from upcast_lint.analysis.reads import Gradient, Result, Selection, Use
 from upcast_lint.analysis.scalars import exact_constant
 from upcast_lint.analysis.values import integer, is_false
 
-_SIGNATURES = {
-    "topk": ("input", "k", "dim", "largest", "sorted"),
-    "kthvalue": ("input", "k", "dim", "keepdim"),
-    "median": ("input", "dim", "keepdim"),
-    "nanmedian": ("input", "dim", "keepdim"),
-}
 _WHOLE_SIZES = frozenset(
     ("V", "V_local", "vocab_size", "vocab_size_local", "num_classes", "n_vocab")
 )
@@ -28,10 +22,7 @@ _WHOLE_SIZES = frozenset(
 
 
 def recognise(use: Use) -> Selection | None:
-    signature = _SIGNATURES.get(use.name)
-    if signature is None:
-        return None
-    bound = use.bind(signature)
+    bound = use.bind()
     if bound is None:
         return None
     if use.name == "topk":
@@ -42,7 +33,7 @@ def recognise(use: Use) -> Selection | None:
             if ("k" in bound)
             else None
         )
-    if bound.keys() == {"input"}:
+    if bound.keys() <= {"input", "self"}:
         return _median_of_all(use)
     if "dim" not in bound or _is_none(bound["dim"]):
         return None

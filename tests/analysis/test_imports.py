@@ -212,7 +212,7 @@ KNOWN = {
     ),
     "in a lambda": (
         "import torch\ng = lambda: 0\ndef f(): use(torch.int)",
-        "torch.int",
+        "torch.int32",
     ),
     "in the class body itself": (
         "class f:\n import torch\n use(torch.float32)",

@@ -9,8 +9,9 @@ import pytest
 import torch
 import torch.nn.functional as F
 
-from upcast_lint.analysis import layout
-from upcast_lint.analysis.operators import words
+from upcast_lint.analysis import ops
+from upcast_lint.analysis.ops import Role, Settles
+from upcast_lint.analysis.words import words
 
 from .support import random_bf16
 
@@ -127,7 +128,15 @@ def _strides(t: Tensor) -> list[int]:
     return [s for s, size in zip(t.stride(), t.shape, strict=True) if size > 1]
 
 
-@pytest.mark.parametrize("name", sorted(layout.SETTLING))
+SETTLING = sorted(
+    name
+    for name in ops.names_of(*Role)
+    for operation in (ops.tensor(name),)
+    if operation is not None and operation.settles is Settles.YES
+)
+
+
+@pytest.mark.parametrize("name", SETTLING)
 def test_what_is_known_to_settle_a_view_does(name: str) -> None:
     ran = False
     for x in _sources():

@@ -6,6 +6,7 @@ takes four times as many, a square sixteen times.
 
 from __future__ import annotations
 
+import gc
 import sys
 from collections.abc import Callable
 from textwrap import indent
@@ -13,9 +14,12 @@ from types import FrameType
 
 import pytest
 
+from upcast_lint.analysis.facts import Facts, Module
+from upcast_lint.analysis.syntax import ScopeNode
 from upcast_lint.analysis.width import lineage
 from upcast_lint.checker import Checked, FixMode, Job, check_bytes
 from upcast_lint.linter import Options
+from upcast_lint.source import Source
 
 FEW, MANY = 20, 80
 MOST = 6.5
@@ -122,3 +126,37 @@ def test_a_fix_in_a_long_file() -> None:
     fixed = lines_run(lambda: check(many, FixMode.UNSAFE))
     fixed -= lines_run(lambda: check(few, FixMode.UNSAFE))
     assert fixed < 3 * one_parse
+
+
+def test_what_is_known_of_functions_is_forgotten(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    alive: list[int] = []
+
+    def watched(module: Module, scope: ScopeNode) -> Facts:
+        if len(alive) % 50 == 0:
+            known = sum(isinstance(each, Facts) for each in gc.get_objects())
+            alive.append(known)
+        else:
+            alive.append(0)
+        return made(module, scope)
+
+    made = Module.facts
+    monkeypatch.setattr(Module, "facts", watched)
+    text = "def fN(x, i):\n    return x.float().gather(-1, i)\n\n\n"
+    parts = [text.replace("N", str(number)) for number in range(500)]
+    assert len(check("".join(parts)).findings) == 500
+    assert len(alive) >= 500 and max(alive) < 250
+
+
+def test_a_word_is_sought_once() -> None:
+    class Sought(str):
+        times = 0
+
+        def __contains__(self, word: object) -> bool:
+            Sought.times += 1
+            return super().__contains__(word)  # type: ignore[operator]
+
+    source = Source("model.py", b"", Sought("x = 1\n"), "utf-8", False)
+    assert not source.has("global") and not source.has("global") and source.has("x")
+    assert Sought.times == 2

@@ -9,6 +9,13 @@ from pathlib import Path
 
 import pytest
 
+from upcast_lint.cli import run as command
+from upcast_lint.cli.arguments import plain
+from upcast_lint.cli.check import check as run_with_options
+from upcast_lint.cli.options import Options
+from upcast_lint.cli.state import Run
+from upcast_lint.report import Report
+
 FINDING = """\
 import torch
 
@@ -154,3 +161,24 @@ def imports_of(folder: Path, text: str) -> set[str]:
         [sys.executable, "-c", program], cwd=folder, capture_output=True, text=True
     )
     return set(done.stderr.split())
+
+
+def test_of_silent_files_only_the_number_is_kept(
+    project: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    kept: list[int] = []
+
+    def print_count(run: Run, report: Report, options: Options) -> None:
+        kept.append(len(report.outcomes))
+        printed(run, report, options)
+
+    printed = command._print
+    monkeypatch.setattr(command, "_print", print_count)
+    monkeypatch.chdir(project)
+    for more in ({}, {"verbose": True}):
+        values = plain(["check", "--isolated", "--no-cache"])
+        assert values is not None
+        with pytest.raises(SystemExit):
+            run_with_options(**{**values, **more})
+        assert "in 6 of 46 files" in capsys.readouterr().out
+    assert kept == [6, 46]

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import pytest
 
+from upcast_lint.screen import may_spell_cast
 from upcast_lint.screen.spots import find_conversions, find_spots, torch_names
 
 SILENT = {
@@ -39,6 +40,9 @@ FOUND = {
     "a type": "x.to(torch.float32)",
     "a type in pieces": "x.to(torch . float32)",
     "a keyword": "x.to(dtype=torch.float64)",
+    "the builtin": "x.to(float)",
+    "the builtin by keyword": "x.to(\n    d, dtype=float\n)",
+    "a function": "y = as_tensor(x, dtype=torch.float32)",
     "a keyword on a line of its own": "x.to(\n    d,\n    dtype=torch.float32,\n)",
     "a type on a line of its own": "x.to(\n    # wide\n    torch.float32\n)",
     "the short name of a type": "x.to(torch.float)",
@@ -61,9 +65,11 @@ FOUND = {
 
 
 def is_found(code: str) -> bool:
-    found = any(find_spots(f"import torch\n{code}\n"))
+    text = f"import torch\n{code}\nz.to(d)\n"
+    found = any(find_spots(text))
     # What stands below is not asked.
-    assert any(find_spots(f"import torch\n{code}\n" + "# end\n" * 100)) == found
+    assert any(find_spots(text + "# end\n" * 100)) == found
+    assert may_spell_cast(text.encode()) or not found
     return found
 
 
@@ -81,7 +87,9 @@ def test_what_may_be_a_cast(code: str) -> None:
     "call", ["float()", "float ()", "float\\\n  ()", "float  # wide\n()", "double()"]
 )
 def test_a_call_needs_no_import_of_torch(call: str) -> None:
-    spots = find_spots(f"y = (x.{call})\n")
+    text = f"y = (x.{call})\n"
+    spots = find_spots(text)
+    assert may_spell_cast(text.encode())
     assert spots.calls == [7]
     assert not spots.types
 
@@ -98,7 +106,22 @@ def test_a_call_needs_no_import_of_torch(call: str) -> None:
     ],
 )
 def test_a_type_that_is_imported(code: str) -> None:
-    assert find_spots(code).imports_type
+    text = f"{code}\nx.to(float)\n"
+    assert find_spots(text).imports_type
+    assert may_spell_cast(text.encode())
+
+
+@pytest.mark.parametrize(
+    "code",
+    [
+        "x.to(torch.float32)",
+        "import torch\nx = torch.float32",
+        "from torch import nn\nx.to(d, float(y))",
+        "import torch\nx.to(d)\ndef f(y: float): ...",
+    ],
+)
+def test_what_a_glance_tells_to_be_no_cast(code: str) -> None:
+    assert not may_spell_cast(code.replace("torch.f", "np.f", 1).encode())
 
 
 def test_a_type_that_is_imported_from_elsewhere() -> None:

@@ -14,13 +14,14 @@ from __future__ import annotations
 import ast
 import enum
 
-from . import operators, ops
+from . import ops
 from .casts import recognise_cast
 from .facts import Facts
 from .names import Binding
-from .ops import Memory, Operation
+from .ops import Memory, Operation, Role
 from .receivers import told_method
 from .tensor_calls import is_builtin
+from .words import words
 
 
 class Sharing(enum.Enum):
@@ -100,10 +101,12 @@ def shared_parts(
         case ast.Name():
             return None
         case ast.Attribute(value=value, attr=name):
-            if name in operators.METADATA_ATTRIBUTES or name == "dtype":
+            known = ops.attribute(name)
+            if known is not None and known.role in (Role.METADATA, Role.TYPE):
                 return []
+            is_view = known is not None and known.memory is Memory.VIEW
             is_bound = ops.method(name) is not None or name.endswith("__")
-            if name in _VIEW_ATTRIBUTES or is_bound:
+            if is_view or is_bound or name in _WHOLES:
                 return [value]
             return None if path_of(node) else [value]
         case ast.Subscript() | ast.Starred() | ast.Await() | ast.NamedExpr():
@@ -132,9 +135,7 @@ def shared_parts(
             return []
 
 
-_VIEW_ATTRIBUTES = operators.VIEW_ATTRIBUTES | operators.words(
-    "real imag H mH flat base __dict__ _buffers _parameters values indices"
-)
+_WHOLES = words("flat base __dict__ _buffers _parameters values indices")
 """What shows a tensor, an array or an object as a whole."""
 
 

@@ -9,7 +9,7 @@ from . import ops
 from .facts import Facts
 from .ops import Arguments, Memory, Operation
 from .receivers import told_method
-from .tensor_calls import is_builtin
+from .tensor_calls import builtin_called
 from .values import truth
 
 
@@ -37,12 +37,6 @@ class KnownCall:
     callables: tuple[ast.expr, ...]
 
 
-_CALLING = ("map", "filter")
-_LAZY = ("map", "filter", "zip", "enumerate", "iter", "reversed")
-_CONSUMING = ("next", "list", "tuple", "set", "frozenset", "dict", "sum", "any", "all")
-_CONSUMING_TOO = ("sorted", "min", "max")
-
-
 def known_call(call: ast.Call, facts: Facts) -> KnownCall | None:
     """What a call does, or None if it is of unknown code."""
     return facts.once_at(call, _known)
@@ -50,19 +44,17 @@ def known_call(call: ast.Call, facts: Facts) -> KnownCall | None:
 
 def is_lazy(call: ast.Call, facts: Facts) -> bool:
     """Whether a call takes what it is given when its own result is consumed."""
+    known = builtin_called(call, facts)
     dotted = facts.resolve(call.func) or ""
-    return dotted.startswith("itertools.") or any(
-        is_builtin(call.func, name, facts) for name in _LAZY
-    )
+    return dotted.startswith("itertools.") or (known is not None and known.is_lazy)
 
 
 def consumes(call: ast.Call, facts: Facts) -> bool:
     """Whether a call runs the iterators it is given."""
     if isinstance(call.func, ast.Attribute):
         return call.func.attr in ("extend", "join", "update")
-    return any(
-        is_builtin(call.func, name, facts) for name in (*_CONSUMING, *_CONSUMING_TOO)
-    )
+    known = builtin_called(call, facts)
+    return known is not None and known.consumes
 
 
 def _known(call: ast.Call, facts: Facts) -> KnownCall | None:
@@ -78,10 +70,8 @@ def _known(call: ast.Call, facts: Facts) -> KnownCall | None:
     elif isinstance(function, ast.Attribute):
         receiver = function.value
         operation = told_method(call, facts)
-    elif isinstance(function, ast.Name) and is_builtin(function, function.id, facts):
-        operation = ops.builtin(function.id)
     else:
-        return None
+        operation = builtin_called(call, facts)
     if operation is None:
         return None
     bound = operation.bind(call)
@@ -179,6 +169,7 @@ def _is_none(node: ast.expr) -> bool:
 def _called(call: ast.Call, facts: Facts) -> tuple[ast.expr, ...]:
     """The functions among the arguments of a built-in function."""
     found = [k.value for k in call.keywords if k.arg in ("key", "default_factory")]
-    if call.args and any(is_builtin(call.func, name, facts) for name in _CALLING):
+    known = builtin_called(call, facts)
+    if call.args and known is not None and known.calls:
         found.append(call.args[0])
     return tuple(each for each in found if not _is_none(each))

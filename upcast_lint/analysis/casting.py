@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import ast
 
-CAST_METHODS = frozenset(("float", "double", "to", "type"))
+from . import ops
 
 
 def casting_functions(module: ast.Module) -> dict[str, ast.Call]:
@@ -24,7 +24,7 @@ def casting_functions(module: ast.Module) -> dict[str, ast.Call]:
                     defaults=[],
                 ),
                 [ast.Return(value=ast.Call(func=ast.Attribute() as method) as call)],
-            ) if method.attr in CAST_METHODS and not function.args.posonlyargs:
+            ) if method.attr in ops.casts() and not function.args.posonlyargs:
                 source = call.args[0] if call.args else None
                 names = {getattr(each, "id", "") for each in (method.value, source)}
                 if parameter.arg in names:

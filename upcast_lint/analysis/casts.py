@@ -1,11 +1,11 @@
 """Casts: the expressions that convert a whole tensor to a wider float type.
 
-Recognised are `x.float()`, `x.double()`, `x.to(torch.float32)` with `device`,
-`copy`, `non_blocking` and `memory_format`, `x.type(torch.float32)`, and the same as
-functions (`torch.Tensor.float(x)`), and a function of the file that only returns such a
-cast of its parameter (`def up(x): return x.float()`). The type must resolve to
-`torch.float32` or `torch.float64`: `tl.float32`, `np.float32`, `x.to(y.dtype)` and
-`x.type_as(y)` are no casts, for they may narrow.
+Recognised are `x.float()`, `x.double()`, `x.to(torch.float32)` with `device`, `copy`,
+`non_blocking` and `memory_format`, `x.to(float)`, `x.type(torch.float32)`, of a tensor
+`torch.as_tensor(x, dtype=torch.float32)`, the methods as functions
+(`torch.Tensor.float(x)`), and a function of the file that only returns such a cast. The
+type must resolve to `torch.float32` or `torch.float64`: `tl.float32`, `np.float32`,
+`x.to(y.dtype)` and `x.type_as(y)` are no casts, for they may narrow.
 """
 
 from __future__ import annotations
@@ -14,12 +14,15 @@ import ast
 from collections.abc import Sequence
 from dataclasses import dataclass
 
+from . import ops
 from .callers import called_function
-from .casting import CAST_METHODS, casting_functions
+from .casting import casting_functions
 from .facts import Facts, Module
+from .ops import Gives, Operation
 from .syntax import ScopeNode, Tree
+from .tensor_calls import is_builtin
 
-_METHODS = {"float": "float32", "double": "float64"}
+_WIDE = {Gives.FLOAT32: "float32", Gives.FLOAT64: "float64"}
 _DTYPES = {"torch.float32": "float32", "torch.float64": "float64"}
 _TENSOR = "torch.Tensor."
 
@@ -59,15 +62,16 @@ def cast_candidates(
 
     All of them, or those in the outermost functions that begin the `rows`.
     """
-    functions = tree.once(tree.module, casting_functions)
+    functions, names = tree.once(tree.module, casting_functions), ops.casts()
     calls = [
         node
         for node in tree.nodes(rows)
         if isinstance(node, ast.Call)
         and (
-            node.func.attr in CAST_METHODS
+            node.func.attr in names
             if isinstance(node.func, ast.Attribute)
-            else isinstance(node.func, ast.Name) and node.func.id in functions
+            else isinstance(node.func, ast.Name)
+            and (node.func.id in functions or node.func.id in names)
         )
     ]
     calls.sort(key=lambda call: (call.end_lineno or 0, call.end_col_offset or 0))
@@ -79,21 +83,40 @@ def cast_candidates(
 
 def recognise_cast(node: ast.AST, facts: Facts) -> Cast | None:
     """The cast that `node` is, or None."""
-    if isinstance(node, ast.Call) and isinstance(node.func, ast.Name):
-        return _of_function(node, node.func, facts)
-    if not (isinstance(node, ast.Call) and isinstance(node.func, ast.Attribute)):
+    if not isinstance(node, ast.Call):
         return None
-    name = node.func.attr
-    if name not in CAST_METHODS:
+    function = node.func
+    name = getattr(function, "attr", getattr(function, "id", ""))
+    dotted = facts.resolve(function) if name in ops.casts() else None
+    if dotted is not None:
+        return _called_as_function(node, dotted, facts)
+    if isinstance(function, ast.Name):
+        return _of_function(node, function, facts)
+    operation = ops.method(name) if name in ops.casts() else None
+    if operation is None or not isinstance(function, ast.Attribute):
         return None
-    dotted = facts.resolve(node.func)
-    if dotted is not None and dotted.startswith(_TENSOR):
-        if not node.args or isinstance(node.args[0], ast.Starred):
+    if facts.resolve(function.value) is not None:
+        return None
+    return _cast(node, operation, function.value, node.args, True, facts)
+
+
+def _called_as_function(call: ast.Call, dotted: str, facts: Facts) -> Cast | None:
+    """`torch.Tensor.float(x)`, and `torch.as_tensor(x, dtype=…)` of a tensor."""
+    operation = ops.function(dotted)
+    if operation is None or not operation.may_widen or not call.args:
+        return None
+    source = call.args[0]
+    if isinstance(source, ast.Starred):
+        return None
+    if not dotted.startswith(_TENSOR):
+        # It takes lists and numbers, too, and all else by keyword.
+        if len(call.args) > 1:
             return None
-        return _cast(node, node.args[0], node.args[1:], False, facts)
-    if facts.resolve(node.func.value) is not None:
-        return None
-    return _cast(node, node.func.value, node.args, True, facts)
+        from .receivers import Receiver, receiver_of
+
+        if receiver_of(source, facts) is not Receiver.TENSOR:
+            return None
+    return _cast(call, operation, source, call.args[1:], False, facts)
 
 
 def _of_function(call: ast.Call, name: ast.Name, facts: Facts) -> Cast | None:
@@ -121,32 +144,31 @@ def _of_function(call: ast.Call, name: ast.Name, facts: Facts) -> Cast | None:
 
 def _cast(
     call: ast.Call,
+    operation: Operation,
     source: ast.expr,
     arguments: list[ast.expr],
     is_method: bool,
     facts: Facts,
 ) -> Cast | None:
-    assert isinstance(call.func, ast.Attribute)
     keywords = {keyword.arg: keyword.value for keyword in call.keywords}
     if None in keywords or any(isinstance(a, ast.Starred) for a in arguments):
         return None
-    match call.func.attr:
-        case "float" | "double" as name:
-            if arguments or keywords.keys() - {"memory_format"}:
-                return None
-            return Cast(call, source, _METHODS[name], None, is_method)
-        case "type":
-            spelled = arguments[0] if arguments else keywords.pop("dtype", None)
-            if spelled is None or len(arguments) > 1:
-                return None
-            if keywords.keys() - {"non_blocking"}:
-                return None
-            dtype = _dtype(spelled, facts)
-            if dtype is None:
-                return None
-            return Cast(call, source, dtype, spelled, is_method)
-        case _:
-            return _to(call, source, arguments, keywords, is_method, facts)
+    wide = _WIDE.get(operation.gives)
+    if wide is not None:
+        if arguments or keywords.keys() - {"memory_format"}:
+            return None
+        return Cast(call, source, wide, None, is_method)
+    if any(parameter.name.startswith("*") for parameter in operation.takes or ()):
+        return _to(call, source, arguments, keywords, is_method, facts)
+    bound = operation.bind(call)
+    spelled = None if bound is None else bound.of.get("dtype")
+    if bound is None or spelled is None or len(arguments) > 1:
+        return None
+    dtype = _DTYPES.get(facts.resolve(spelled) or "")
+    device = bound.of.get("device")
+    return (
+        None if dtype is None else Cast(call, source, dtype, spelled, is_method, device)
+    )
 
 
 def _to(
@@ -181,11 +203,12 @@ def _to(
     if dtype is None:
         return None
     copy = keywords.get("copy", flags[1] if len(flags) == 2 else None)
+    is_builtins = is_builtin(spelled, "float", facts)
     return Cast(
         call,
         source,
         dtype,
-        spelled,
+        None if is_builtins else spelled,
         is_method,
         device,
         copies=copy is not None
@@ -194,6 +217,9 @@ def _to(
 
 
 def _dtype(node: ast.expr, facts: Facts) -> str | None:
+    """The wide type that an argument of `to` names; Python's `float` is float64."""
+    if is_builtin(node, "float", facts):
+        return "float64"
     return _DTYPES.get(facts.resolve(node) or "")
 
 
@@ -218,7 +244,10 @@ def is_guard_for(test: ast.expr, cast: Cast, facts: Facts) -> bool:
             return False
     if not _is_dtype_of(left, cast.source):
         left, right = right, left
-    return _is_dtype_of(left, cast.source) and _dtype(right, facts) == cast.dtype
+    return (
+        _is_dtype_of(left, cast.source)
+        and _DTYPES.get(facts.resolve(right) or "") == cast.dtype
+    )
 
 
 def _is_dtype_of(node: ast.expr, source: ast.expr) -> bool:

@@ -11,16 +11,14 @@ from __future__ import annotations
 import ast
 from dataclasses import dataclass
 
+from . import ops
 from .facts import Facts
 from .names import Binding
-from .operators import METADATA_ATTRIBUTES, METADATA_METHODS
+from .ops import Axes, Operation, Role
 from .pieces.subscripts import ItemKind, subscript_items
 from .tensor_calls import TensorCall, tensor_call
-from .values import integer
 
-_VIEWS = ("view", "reshape", "contiguous", "flatten", "squeeze", "neg", "negative")
-_INDICES = {"gather": (1, "index"), "take_along_dim": (0, "indices")}
-_DIMENSIONS = {"gather": 0, "take_along_dim": 1}
+_KEEPING = (Axes.SAME, Axes.SIZES, Axes.FLATTEN, Axes.DROP)
 _OF_ROWS = (ItemKind.WHOLE, ItemKind.SLICE, ItemKind.MASK)
 
 
@@ -56,8 +54,8 @@ class _Follower:
             case ast.Attribute(attr=name):
                 call = self.facts.tree.parents[parent]
                 if isinstance(call, ast.Call) and call.func is parent:
-                    return name in METADATA_METHODS or self._called(node, call)
-                return name in METADATA_ATTRIBUTES
+                    return _answers(ops.method(name)) or self._called(node, call)
+                return _answers(ops.attribute(name))
             case ast.Call():
                 return self._called(node, parent)
             case ast.Subscript(value=value) if value is node:
@@ -85,17 +83,18 @@ class _Follower:
         operation = tensor_call(call, self.facts)
         if operation is None or operation.tensor is not node:
             return False
-        if operation.name in _INDICES:
+        if operation.operation.axes is Axes.INDEX:
             return self._gathered(call, operation)
         if operation.name == "nll_loss":
-            target = operation.argument(0, "target")
-            return self._keep(call, target)
-        return operation.name in _VIEWS and self.follow(call)
+            return self._keep(call, operation.given("target"))
+        known = operation.operation
+        is_view = known.role in (Role.VIEW, Role.SIGN) and known.axes in _KEEPING
+        return is_view and self.follow(call)
 
     def _gathered(self, call: ast.Call, operation: TensorCall) -> bool:
-        axis = operation.argument(_DIMENSIONS[operation.name], "dim")
-        index = operation.argument(*_INDICES[operation.name])
-        return integer(axis) == self.axis and self._keep(call, index)
+        if operation.number("dim") != self.axis:
+            return False
+        return self._keep(call, operation.given("index") or operation.given("indices"))
 
     def _keep(self, node: ast.expr, index: ast.expr | None) -> bool:
         if index is None:
@@ -115,3 +114,8 @@ class _Follower:
         if len(items) < 2 or any(i.kind is not ItemKind.TENSOR for i in items):
             return False
         return self._keep(subscript, items[-1].node)
+
+
+def _answers(asked: Operation | None) -> bool:
+    """Whether what is asked of a tensor needs neither its elements nor their type."""
+    return asked is not None and asked.role is Role.METADATA

@@ -5,12 +5,13 @@ from __future__ import annotations
 import ast
 from collections.abc import Callable
 
-from . import operators
+from . import ops
 from .casts import Cast
 from .directives import Directives
 from .facts import Facts
+from .ops import Operation, Role
 from .pieces.rounds import iterating
-from .questions import SETTLED_NAMES, asks_for_class, has_same_class
+from .questions import asks_for_class, has_same_class
 from .reads import (
     Consumption,
     Form,
@@ -24,7 +25,7 @@ from .reads import (
 )
 from .scalars import Operand, classify_operand, exact_constant
 from .syntax import is_none_test
-from .tensor_calls import is_builtin
+from .tensor_calls import builtin_called
 
 Recogniser = Callable[[Use], tuple[str, Selection | Waste] | None]
 """Gives the code of the rule that knows a use, and what the use is."""
@@ -33,6 +34,7 @@ _FUNCTION_MODULES = ("torch", "torch.nn.functional", "torch.Tensor", "torch.spec
 _WRITING = ("out", "inplace", "max_norm")
 """Keywords that make a function of torch write to a tensor it is given."""
 
+_ANSWERS = {Role.METADATA: Kind.METADATA, Role.TYPE: Kind.DTYPE}
 _ARITHMETIC = (ast.Add, ast.Sub, ast.Mult, ast.Div)
 
 
@@ -106,7 +108,7 @@ class Consumers:
                 if not isinstance(operator, _ARITHMETIC):
                     return None
                 step = self._scalar_step(node, node, value).step
-            case ast.Attribute(attr=name) if name in operators.IN_PLACE_ARITHMETIC:
+            case ast.Attribute(attr=name) if _is_arithmetic_in_place(name):
                 call = self.facts.tree.parents[parent]
                 if not isinstance(call, ast.Call) or call.func is not parent:
                     return None
@@ -163,11 +165,10 @@ class Consumers:
         call = self.facts.tree.parents[attribute]
         if isinstance(call, ast.Call) and call.func is attribute:
             return self._method(node, call, name)
-        if name in operators.METADATA_ATTRIBUTES:
-            return Consumption(kind=Kind.METADATA, node=attribute)
-        if name in ("dtype", "itemsize"):
-            return Consumption(kind=Kind.DTYPE, node=attribute)
-        if name in operators.VIEW_ATTRIBUTES:
+        known = ops.attribute(name)
+        if known is not None and known.role in _ANSWERS:
+            return Consumption(kind=_ANSWERS[known.role], node=attribute)
+        if known is not None and known.role is Role.VIEW:
             return _step(StepKind.VIEW, attribute, node)
         return _full(attribute, f"its `{name}` is read")
 
@@ -176,33 +177,30 @@ class Consumers:
         found = self._selection(use)
         if found is not None:
             return found
-        if name in SETTLED_NAMES:
-            return Consumption(kind=Kind.DTYPE, node=call)
-        if name in operators.METADATA_METHODS:
-            return Consumption(kind=Kind.METADATA, node=call)
+        operation = ops.method(name)
+        if operation is not None and operation.role in _ANSWERS:
+            return Consumption(kind=_ANSWERS[operation.role], node=call)
         if name.endswith("_") and not name.endswith("__"):
             return Consumption(
                 kind=Kind.WRITE, node=call, reason=f"written to by `{name}`"
             )
-        return self._operation(node, call, name, list(call.args), call.keywords)
+        return self._operation(
+            node, call, name, operation, list(call.args), call.keywords
+        )
 
     def _function(self, node: ast.expr, call: ast.Call) -> Consumption:
         dotted = self.facts.resolve(call.func)
-        if dotted is None:
-            if isinstance(call.func, ast.Name) and is_builtin(
-                call.func, call.func.id, self.facts
-            ):
-                dotted = call.func.id
-            if dotted is None:
-                return _full(call, f"passed to `{_short(call.func, self.facts)}`")
+        known = (
+            builtin_called(call, self.facts) if dotted is None else ops.function(dotted)
+        )
+        if dotted is None and known is None:
+            return _full(call, f"passed to `{_short(call.func, self.facts)}`")
         if asks_for_class(call, self.facts):
             is_same = call.args[:1] == [node] and has_same_class(call, self.facts)
             return Consumption(kind=Kind.METADATA if is_same else Kind.DTYPE, node=call)
-        module, _, name = dotted.rpartition(".")
-        if module == "torch" and name in SETTLED_NAMES:
-            return Consumption(kind=Kind.DTYPE, node=call)
-        if dotted in operators.METADATA_FUNCTIONS:
-            return Consumption(kind=Kind.METADATA, node=call)
+        module, _, name = (dotted or "").rpartition(".")
+        if known is not None and known.role in _ANSWERS:
+            return Consumption(kind=_ANSWERS[known.role], node=call)
         loop = iterating(node, self.facts)
         if loop is not None:
             use = self._use(node, loop, Form.ITERATION, "")
@@ -221,15 +219,18 @@ class Consumers:
         else:
             given = [k for k in call.keywords if k.value is node and k.arg == "input"]
             if not given:
-                return self._commuted(node, call, name)
+                return self._commuted(node, call, name, known)
             rest = list(call.args)
             keywords = [k for k in call.keywords if k not in given]
-        return self._operation(node, call, name, list(rest), keywords)
+        return self._operation(node, call, name, known, list(rest), keywords)
 
-    def _commuted(self, node: ast.expr, call: ast.Call, name: str) -> Consumption:
+    def _commuted(
+        self, node: ast.expr, call: ast.Call, name: str, operation: Operation | None
+    ) -> Consumption:
         """`torch.mul(number, copy)`."""
         if (
-            name in operators.EXACT_ARITHMETIC
+            operation is not None
+            and operation.role is Role.ARITHMETIC
             and len(call.args) == 2
             and not call.keywords
         ):
@@ -241,42 +242,48 @@ class Consumers:
         node: ast.expr,
         call: ast.Call,
         name: str,
+        operation: Operation | None,
         arguments: list[ast.expr],
         keywords: list[ast.keyword],
     ) -> Consumption:
         """A method or function of the copy that no rule knows as a selection."""
-        if name in operators.MAKERS_LIKE | operators.NEW_TENSORS:
-            return self._new(call, name, keywords)
-        if name in operators.VIEWS:
-            if len(arguments) == 1 and self._names_dtype(arguments[0]):
-                return _full(call, "its bits are reinterpreted")
-            if any(k.arg in ("dtype", "memory_format", "out") for k in keywords):
-                return _full(call, f"read whole by `{name}`")
-            return Consumption(
-                Step(
-                    StepKind.VIEW,
-                    call,
-                    node,
-                    needs_dense=name in operators.NEEDS_DENSE,
-                    is_sign=name in operators.SIGNS,
-                    is_abs=name in ("abs", "absolute"),
+        whole = _full(call, f"read whole by `{name}`")
+        if operation is None:
+            return whole
+        match operation.role:
+            case Role.LIKE | Role.NEW:
+                return self._new(call, name, keywords)
+            case Role.VIEW | Role.SIGN:
+                if len(arguments) == 1 and self._names_dtype(arguments[0]):
+                    return _full(call, "its bits are reinterpreted")
+                if any(k.arg in ("dtype", "memory_format", "out") for k in keywords):
+                    return whole
+                return Consumption(
+                    Step(
+                        StepKind.VIEW,
+                        call,
+                        node,
+                        needs_dense=operation.needs_dense,
+                        is_sign=operation.role is Role.SIGN,
+                        is_abs=operation.role is Role.SIGN and operation.is_positive,
+                    )
                 )
-            )
-        if name in operators.EXPORTS and not arguments and not keywords:
-            return Consumption(
-                Step(StepKind.LIFT, call, node, is_transfer=True, leaves_torch=True)
-            )
-        if name in operators.TRANSFERS:
-            return self._transfer(node, call, name, arguments, keywords)
-        if name in operators.COPIES and not arguments and not keywords:
-            return Consumption(Step(StepKind.LIFT, call, node))
-        if name in operators.EXACT_ARITHMETIC:
-            if len(arguments) == 1 and not keywords:
+            case Role.EXPORT if not arguments and not keywords:
+                return Consumption(
+                    Step(StepKind.LIFT, call, node, is_transfer=True, leaves_torch=True)
+                )
+            case Role.MOVE:
+                return self._transfer(node, call, name, arguments, keywords)
+            case Role.CAST if name == "to":
+                return self._transfer(node, call, name, arguments, keywords)
+            case Role.COPY if not arguments and not keywords:
+                return Consumption(Step(StepKind.LIFT, call, node))
+            case Role.ARITHMETIC if len(arguments) == 1 and not keywords:
                 return self._scalar_step(node, call, arguments[0])
-            return _full(call, f"read whole by `{name}`")
-        if name in operators.ELEMENTWISE:
-            return self._elementwise(node, call, name, arguments, keywords)
-        return _full(call, f"read whole by `{name}`")
+            case Role.ELEMENTWISE:
+                return self._elementwise(node, call, operation, arguments, keywords)
+            case _:
+                return whole
 
     def _new(
         self, call: ast.Call, name: str, keywords: list[ast.keyword]
@@ -315,10 +322,11 @@ class Consumers:
         self,
         node: ast.expr,
         call: ast.Call,
-        name: str,
+        operation: Operation,
         arguments: list[ast.expr],
         keywords: list[ast.keyword],
     ) -> Consumption:
+        name = operation.name
         given = [*arguments, *(k.value for k in keywords)]
         operands = [classify_operand(a, self.facts) for a in given]
         if any(k.arg in ("out", "inplace", None) for k in keywords) or any(
@@ -328,7 +336,7 @@ class Consumers:
         ):
             return _full(call, f"read whole by `{name}`")
         condition = None
-        if name not in operators.CLAMPS:
+        if not operation.keeps_elements:
             condition = f"the kernel of `{name}` treats every element alike"
         assumed = [
             self.facts.text(a)
@@ -343,7 +351,7 @@ class Consumers:
                 call,
                 node,
                 condition,
-                exact_gradient=name in operators.CLAMPS,
+                exact_gradient=operation.keeps_elements,
             )
         )
 
@@ -436,6 +444,11 @@ def _is_divisor(node: ast.expr, result: ast.expr) -> bool:
             return last is node
         case _:
             return False
+
+
+def _is_arithmetic_in_place(name: str) -> bool:
+    known = ops.method(name) if name.endswith("_") else None
+    return known is not None and known.role is Role.ARITHMETIC
 
 
 def _row_vector(node: ast.expr) -> ast.Name | None:

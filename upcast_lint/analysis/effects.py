@@ -28,10 +28,9 @@ was made to do runs at any call or loop behind it.
 `backward` writes to the `.grad` of leaves, and to what hooks on them reach: nothing
 shows that a source is not one, so that it is an unknown call.
 
-Limits: another thread does not write; after a selection only what is given the source
-or its holder counts as a write that backward refuses; two parameters share no memory;
-operators, attributes and iterators of classes of other files write to nothing;
-`self.name = …` only binds; a function of torch is what its name says.
+Limits: another thread does not write; two parameters share no memory; operators,
+attributes and iterators of classes of other files write to nothing; `self.name = …`
+only binds; a function of torch is what its name says.
 """
 
 from __future__ import annotations
@@ -58,11 +57,11 @@ from .freshness import is_fresh
 from .hooks import asked_by, run_by
 from .imports import Imports, scope_chain
 from .names import Binding, free_names, reaching_definitions
-from .operators import words
 from .order import SUSPENSIONS
 from .receivers import Receiver, receiver_of
 from .syntax import FunctionNode, start_of, walk_scope
 from .tensor_calls import is_builtin
+from .words import words
 
 _ANYTHING = "*"
 """The path of a write that may reach every tensor."""
@@ -95,11 +94,6 @@ class Write:
     path: str
     certainty: Certainty
     label: str
-
-    @property
-    def is_remote(self) -> bool:
-        """Whether the call is not given the tensor, but may reach what holds it."""
-        return self.path == _HELD
 
     def says(self, source: str) -> str:
         """The label with the text of the source in its place."""

@@ -17,11 +17,13 @@ import ast
 import re
 from collections.abc import Iterator
 
+from . import ops
 from .casts import Cast
 from .facts import Facts
 from .names import Binding
-from .operators import words
+from .ops import Memory, Operation, Role
 from .tensor_calls import is_builtin
+from .words import words
 
 _OF_OTHERS = words(
     """
@@ -41,24 +43,7 @@ _LETS_PASS = words(
     contextlib.redirect_stderr warnings.catch_warnings threading.Lock threading.RLock
     """
 )
-_TENSOR_METHODS = words(
-    """
-    unsqueeze detach contiguous log_softmax softmax exp log matmul masked_fill gather
-    index_select logsumexp to_local permute expand cuda cpu half bfloat16 exp2 tanh
-    sigmoid relu bmm mm
-    """
-)
-"""Methods of tensors that arrays, lists and numbers do not have."""
-
-
 _TENSOR = re.compile(r"""["']?(?:\w+\[)?(?:torch\.)?Tensor(?:,[^|\[\]]*\])?["']?""")
-_NO_TENSOR = words(
-    """
-    load compile topk max min sort split chunk unbind median mode kthvalue var_mean
-    std_mean aminmax tensor_split device
-    """
-)
-"""Functions of torch that give something else, or several tensors."""
 
 
 def catchers(node: ast.AST, facts: Facts) -> list[ast.AST]:
@@ -171,11 +156,9 @@ def _makes_tensor(node: ast.expr, facts: Facts) -> bool:
         case ast.Call(func=function):
             dotted = facts.resolve(function)
             if dotted is not None:
-                module, _, name = dotted.rpartition(".")
-                is_function = module in ("torch", "torch.nn.functional")
-                return is_function and name.islower() and name not in _NO_TENSOR
-            return (
-                isinstance(function, ast.Attribute) and function.attr in _TENSOR_METHODS
+                return _gives_tensor(dotted)
+            return isinstance(function, ast.Attribute) and _is_tensors_alone(
+                function.attr
             )
         case ast.BinOp(left=left, right=right):
             return _makes_tensor(facts.value(left), facts) or _makes_tensor(
@@ -183,3 +166,27 @@ def _makes_tensor(node: ast.expr, facts: Facts) -> bool:
             )
         case _:
             return False
+
+
+def _gives_tensor(dotted: str) -> bool:
+    """Whether a function of torch gives one tensor."""
+    module = dotted.rpartition(".")[0]
+    made = ops.function(dotted)
+    is_function = module in ("torch", "torch.nn.functional") and made is not None
+    return is_function and _is_tensor(made)
+
+
+def _is_tensors_alone(name: str) -> bool:
+    """Whether a method gives a tensor, that arrays, lists and numbers do not have."""
+    made = ops.method(name)
+    is_others = ops.array_method(name) or ops.container_method(name)
+    return made is not None and is_others is None and _is_tensor(made)
+
+
+def _is_tensor(made: Operation | None) -> bool:
+    return (
+        made is not None
+        and made.memory in (Memory.VIEW, Memory.EITHER, Memory.FRESH)
+        and not made.gives_several
+        and made.role is not Role.EXPORT
+    )

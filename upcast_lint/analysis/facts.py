@@ -80,9 +80,8 @@ class Facts:
 
     def is_declared(self, name: str) -> bool:
         """Whether some `global` or `nonlocal` of the file names it."""
-        text = self.source.text
-        return ("global" in text or "nonlocal" in text) and name in self.tree.once(
-            self.tree.module, _declared_names
+        return any(map(self.source.has, ("global", "nonlocal"))) and (
+            name in self.tree.once(self.tree.module, _declared_names)
         )
 
     def value(self, node: ast.expr) -> ast.expr:

@@ -21,17 +21,17 @@ from dataclasses import dataclass, field, replace
 from functools import reduce
 from operator import or_
 
-from . import operators
+from . import ops
 from .casts import Cast, is_guard_for
 from .consumers import Consumers, Recogniser
 from .directives import Directives
 from .facts import Facts
 from .names import Binding, Definition
-from .operators import words
+from .ops import Role
 from .paths import FULL, NARROW, Merged, Paths
 from .reads import Consumption, Kind, Selection, Step, StepKind, Waste
 from .syntax import LOOPS, start_of
-from .tensor_calls import is_builtin
+from .tensor_calls import builtin_called
 from .values import integer
 
 
@@ -303,8 +303,10 @@ class _Follower:
     def _is_own(self, steps: tuple[Step, ...]) -> bool:
         """Whether a tensor is made here, whatever type the source has."""
         match self.cast.source:
-            case ast.Call(func=ast.Attribute(attr=name)) if name in operators.COPIES:
-                return True
+            case ast.Call(func=ast.Attribute(attr=name)):
+                made = ops.method(name)
+                if made is not None and made.role is Role.COPY:
+                    return True
             case _:
                 pass
         return self.cast.copies or any(
@@ -470,7 +472,8 @@ def _is_consumed(generator: ast.GeneratorExp, facts: Facts) -> bool:
         isinstance(call, ast.Call)
         and call.args == [generator]
         and all(isinstance(k.value, ast.Constant) for k in call.keywords)
-        and any(is_builtin(call.func, name, facts) for name in _CONSUMERS)
+        and (known := builtin_called(call, facts)) is not None
+        and known.consumes_all
     )
 
 
@@ -496,8 +499,6 @@ def _is_plain(consumption: Consumption) -> bool:
 
 
 _RUNS_LATER = "read by a generator that may run later"
-_CONSUMERS = words("sum list tuple set dict max min any all sorted")
-"""Built-in functions that run a generator to its end."""
 
 
 def _lifts(steps: tuple[Step, ...]) -> tuple[Step, ...]:

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import ast
 
-from . import operators
+from . import ops
 from .calls import known_call
 from .definition_guard import Guard
 from .facts import Facts
@@ -16,7 +16,7 @@ from .names import Binding, Definition
 from .ops import Memory
 from .receivers import Receiver, receiver_of
 
-_VIEWS = operators.VIEW_ATTRIBUTES | operators.words("values indices real imag")
+_FIELDS = ("values", "indices")
 _ARRAYS = (Receiver.TENSOR, Receiver.ARRAY)
 
 
@@ -39,7 +39,9 @@ class _Freshness:
             case ast.BinOp() | ast.Compare() | ast.UnaryOp():
                 return receiver_of(node, self.facts) in (*_ARRAYS, Receiver.PLAIN)
             case ast.Attribute(value=value, attr=name):
-                return name in _VIEWS and self.of(value)
+                known = ops.attribute(name)
+                is_view = known is not None and known.memory is Memory.VIEW
+                return (is_view or name in _FIELDS) and self.of(value)
             case ast.Subscript(value=value):
                 return receiver_of(value, self.facts) in _ARRAYS and self.of(value)
             case ast.NamedExpr(value=value) | ast.Starred(value=value):

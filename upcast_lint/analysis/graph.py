@@ -9,10 +9,10 @@ from __future__ import annotations
 
 import ast
 
-from . import operators
 from .facts import Facts
+from .words import words
 
-_METHODS = operators.words(
+_METHODS = words(
     """
     grad grad_fn retain_grad retains_grad register_hook is_leaf output_nr
     register_post_accumulate_grad_hook _backward_hooks

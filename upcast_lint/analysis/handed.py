@@ -22,36 +22,36 @@ import ast
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
 
-from . import layout, operators, ops
+from . import ops
 from .callers import parameter_for, references, results_of
 from .facts import Facts, Module
 from .indices.items import plain_items
 from .names import Binding, Definition
+from .ops import Memory, Role, Settles
 from .scalars import Operand, classify_operand
 from .syntax import FUNCTIONS, ScopeNode
-from .tensor_calls import is_builtin
+from .tensor_calls import builtin_called
 from .values import integer
+from .words import words
 
 _MOST_STEPS = 2000
 _MODULES = ("torch", "torch.Tensor", "torch.nn.functional", "torch.special")
-_CONTAINER_METHODS = operators.words(
+_CONTAINER_METHODS = words(
     "append extend insert appendleft add pop popleft get items values keys copy update "
     "setdefault clear reverse"
 )
-_STORES = operators.words("append extend insert appendleft add update setdefault")
-_ITERATING = operators.words(
-    "list tuple zip enumerate reversed iter next max min dict sorted"
-)
-_LOOKING = operators.words(
-    "len isinstance type print float int bool str repr id hasattr format round abs any "
-    "all"
-)
-_METADATA = operators.METADATA_ATTRIBUTES | operators.words(
-    "dtype itemsize nbytes requires_grad is_leaf grad_fn"
-)
-_OUTSIDE_TORCH = operators.words("argmax argmin argsort tolist item copy")
-"""Methods of an array that give the same whatever its strides."""
+_NUMBERS_ALONE = ("backward", "__len__")
+"""Methods of which nothing is left but numbers, as of `item`."""
 
+_SETTLING_MODULES = words(
+    """
+    CrossEntropyLoss NLLLoss MSELoss L1Loss SmoothL1Loss HuberLoss KLDivLoss
+    BCEWithLogitsLoss Softmax LogSoftmax LogSigmoid ReLU Tanh Dropout
+    """
+)
+"""Modules of `torch.nn` that do nothing but an operation that settles."""
+
+_EXACT_POWERS = (2, 3, 0.5)
 _SAFE_OPERATORS = (ast.Add, ast.Sub, ast.Mult, ast.Div, ast.BitAnd, ast.BitOr)
 
 
@@ -235,10 +235,12 @@ class _Walk:
             self._writes(f"`{name}`")
         elif isinstance(call, ast.Call) and call.func is attribute:
             self._method(way, call, name)
-        elif name in operators.VIEW_ATTRIBUTES or name == "real":
-            self._go(way, attribute)
-        elif name not in _METADATA:
-            self._tells(name)
+        else:
+            known = ops.attribute(name)
+            if known is not None and known.memory is Memory.VIEW:
+                self._go(way, attribute)
+            elif known is None or known.memory is not Memory.VALUE:
+                self._tells(name)
 
     def _method(self, way: _Way, call: ast.Call, name: str) -> None:
         if name.endswith("_") and not name.endswith("__"):
@@ -249,33 +251,37 @@ class _Walk:
             self._go(way, call)
             return
         if name in _CONTAINER_METHODS:
-            if name not in _STORES:
+            if not ops.stores(name):
                 self._go(way, call)
             return
         if name == "numpy":
             self.pending.append(_Way(call, way.facts, True))
         elif way.is_array:
-            if name not in _OUTSIDE_TORCH:
+            known = ops.array_method(name)
+            if known is None or known.settles is not Settles.YES:
                 self._tells(name)
         else:
             self._operation(way, call, name)
 
     def _operation(self, way: _Way, call: ast.Call, name: str) -> None:
         """What an operation of torch makes of a view."""
-        if name in layout.SETTLING or name in operators.METADATA_METHODS:
-            self.is_made_dense |= name == "contiguous"
-            return
-        if name in layout.VALUES_ALONE:
-            return
-        if name in layout.SETTLING_ALONG and _says_where(call, way.node):
-            return
-        if name in ("pow", "float_power") and _is_exact_power(call.args[-1:]):
-            return
         known = ops.tensor(name)
-        if known is not None and known.passes_on and not known.sees_memory:
-            self._go(way, call)
+        if name in _NUMBERS_ALONE:
             return
-        self._tells(name)
+        if known is None:
+            self._tells(name)
+        elif known.settles is Settles.YES or known.role in (Role.METADATA, Role.TYPE):
+            self.is_made_dense |= known.packs
+        elif (
+            known.forgets_memory
+            or (known.settles is Settles.ALONG and _says_where(call, way.node))
+            or (known.raises_to_power and _is_exact_power(call.args[-1:]))
+        ):
+            pass
+        elif known.passes_on and not known.sees_memory:
+            self._go(way, call)
+        else:
+            self._tells(name)
 
     def _subscript(self, way: _Way, subscript: ast.Subscript) -> None:
         if not isinstance(subscript.ctx, ast.Load):
@@ -306,17 +312,17 @@ class _Walk:
             module, _, name = dotted.rpartition(".")
             if module in _MODULES and not way.is_array:
                 self._operation(way, call, name)
-            elif not (module == "torch.nn" and name in layout.SETTLING_MODULES):
+            elif not (module == "torch.nn" and name in _SETTLING_MODULES):
                 self._tells(facts.shown(function))
             return
-        if isinstance(function, ast.Name) and is_builtin(function, function.id, facts):
-            if function.id in _ITERATING:
-                self._go(way, call)
-                return
-            if function.id in _LOOKING:
-                return
+        known = builtin_called(call, facts)
+        if known is not None and known.hands_on:
+            self._go(way, call)
+            return
+        if known is not None and known.only_looks:
+            return
         if isinstance(function, ast.Attribute):
-            if function.attr in _STORES and not _is_own_method(function):
+            if ops.stores(function.attr) and not _is_own_method(function):
                 self._go(way, function.value)
                 self._stored(way, function.value)
                 return
@@ -326,7 +332,7 @@ class _Walk:
         made = facts.value(function)
         if isinstance(made, ast.Call):
             module, _, name = (facts.resolve(made.func) or "").rpartition(".")
-            if module.startswith("torch.nn") and name in layout.SETTLING_MODULES:
+            if module.startswith("torch.nn") and name in _SETTLING_MODULES:
                 return
         found = parameter_for(node, call, facts)
         if found is None or way.is_array:
@@ -346,7 +352,7 @@ class _Walk:
         receiver = function.value
         return (
             not way.is_array
-            and function.attr in layout.SETTLING
+            and _settles(function.attr)
             and classify_operand(receiver, way.facts) is Operand.TENSOR
         )
 
@@ -447,4 +453,9 @@ def _is_exact_power(given: Sequence[ast.expr]) -> bool:
     if not given:
         return False
     value = given[0].value if isinstance(given[0], ast.Constant) else integer(given[0])
-    return value in layout.EXACT_POWERS
+    return value in _EXACT_POWERS
+
+
+def _settles(name: str) -> bool:
+    known = ops.tensor(name)
+    return known is not None and known.settles is Settles.YES

@@ -10,9 +10,9 @@ import ast
 from collections.abc import Iterator
 
 from .facts import Facts
-from .operators import words
 from .receivers import Receiver, receiver_of
 from .syntax import FunctionNode
+from .words import words
 
 _OF_OPERATORS: dict[type[ast.AST], str] = {
     ast.Add: "add",

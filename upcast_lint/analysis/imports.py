@@ -12,6 +12,7 @@ from collections.abc import Iterable
 from dataclasses import dataclass, field
 
 from .names import Binding, Definition, Names
+from .ops.types import aliases
 from .syntax import ScopeNode, Tree
 
 
@@ -120,16 +121,9 @@ class Imports:
         )
 
 
-_ALIASES = {
-    "torch.float": "torch.float32",
-    "torch.double": "torch.float64",
-    "torch.half": "torch.float16",
-}
-
-
 def _canonical(dotted: str) -> str:
     """One spelling for each thing that torch offers under several."""
-    return _ALIASES.get(dotted, dotted)
+    return aliases().get(dotted, dotted)
 
 
 def scope_chain(tree: Tree, scope: ScopeNode) -> list[ScopeNode]:

@@ -19,8 +19,8 @@ from .elements.attributes import assigned_values
 from .facts import Facts
 from .flow import Read
 from .names import Binding, Definition
-from .operators import words as names
 from .width.words import dotted_words, words
+from .words import words as names
 
 _CLASS = re.compile(
     r"\b\w*(?:Module|ModuleList|ModuleDict|Sequential|ParameterList|ParameterDict|"

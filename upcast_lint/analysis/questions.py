@@ -16,25 +16,25 @@ from __future__ import annotations
 import ast
 from typing import TypeGuard
 
-from . import operators
+from . import ops
 from .casts import Cast
 from .facts import Facts
+from .ops import Role
 from .tensor_calls import is_builtin
+from .words import words
 
 _SETTLED = {
     "is_floating_point": "True",
     "is_complex": "False",
 }
 _SIZES = ("element_size", "itemsize")
-SETTLED_NAMES = frozenset((*_SETTLED, *_SIZES))
-"""Of attributes, methods and functions of torch."""
 
-_NO_TENSORS = operators.words("""
+_NO_TENSORS = words("""
     list tuple dict set frozenset str bytes bool int float complex slice range
     numpy.ndarray numpy.generic numbers.Number numbers.Real numbers.Integral
     collections.abc.Mapping collections.abc.Sequence typing.Mapping typing.Sequence
     """)
-_FAITHFUL = operators.words("""
+_FAITHFUL = words("""
     torch.Tensor torch.distributed.tensor.DTensor torch.distributed._tensor.DTensor
     torch.distributed._tensor.api.DTensor
     """)
@@ -82,9 +82,8 @@ def settled_answer(node: ast.AST, cast: Cast) -> str | None:
 
 def is_made_like(node: ast.AST | None) -> TypeGuard[ast.Call]:
     """Whether a call makes a new tensor that has, unless told, the type of another."""
-    return isinstance(node, ast.Call) and _asked(node) in (
-        operators.MAKERS_LIKE | operators.NEW_TENSORS
-    )
+    made = ops.tensor(_asked(node)) if isinstance(node, ast.Call) else None
+    return made is not None and made.role in (Role.LIKE, Role.NEW)
 
 
 def _asked(node: ast.AST) -> str:

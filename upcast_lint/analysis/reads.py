@@ -17,16 +17,14 @@ from __future__ import annotations
 
 import ast
 import enum
-from collections.abc import Sequence
 from dataclasses import dataclass
 
+from . import ops
 from .casts import Cast
 from .directives import Directives
 from .facts import Facts
 from .indices import Proof
-
-_NUMPY_NAMES = {"axis": "dim", "keepdims": "keepdim"}
-"""NumPy's names of parameters, which torch accepts as well."""
+from .ops import Operation
 
 
 class Form(enum.Enum):
@@ -56,32 +54,33 @@ class Use:
     facts: Facts
     directives: Directives
 
-    def bind(
-        self, signature: Sequence[str], operand: str = "input"
-    ) -> dict[str, ast.expr] | None:
-        """The arguments of a call by parameter name, where they are all plain.
-
-        `signature` lists the parameters in order; a method's receiver is the first.
-        None where an argument is starred, has another name, or is given twice, and
-        where this use's operand is not the parameter that `operand` names.
-        """
-        call = self.node
-        if not isinstance(call, ast.Call):
-            return None
-        given: list[ast.expr] = list(call.args)
+    @property
+    def operation(self) -> Operation | None:
+        """The operation of torch that a call is, by its form and name."""
         if self.form is Form.METHOD:
-            given.insert(0, self.operand)
-        if len(given) > len(signature):
+            return ops.method(self.name)
+        if self.form is not Form.FUNCTION or not isinstance(self.node, ast.Call):
             return None
-        if any(isinstance(argument, ast.Starred) for argument in given):
+        return ops.function(self.facts.resolve(self.node.func) or "")
+
+    def bind(self) -> dict[str, ast.expr] | None:
+        """The arguments of a call by parameter, as the table of operations has them.
+
+        None where an argument is starred, has another name, or is given twice, where
+        the result is written to a tensor, and where this use's operand is not the
+        tensor that the operation acts on.
+        """
+        call, operation = self.node, self.operation
+        if operation is None or not isinstance(call, ast.Call):
             return None
-        bound = dict(zip(signature, given, strict=False))
-        for keyword in call.keywords:
-            name = _NUMPY_NAMES.get(keyword.arg or "", keyword.arg)
-            if name is None or name not in signature or name in bound:
+        bound = operation.bind(call)
+        if bound is None or not bound.is_complete or "out" in bound.of:
+            return None
+        if self.form is Form.FUNCTION:
+            first = operation.takes[0].name if operation.takes else ""
+            if bound.of.get(operation.of or first) is not self.operand:
                 return None
-            bound[name] = keyword.value
-        return bound if bound.get(operand) is self.operand else None
+        return bound.of
 
 
 class Result(enum.Enum):

@@ -22,10 +22,10 @@ from . import ops
 from .casts import recognise_cast
 from .facts import Facts
 from .names import Binding, Definition
-from .operators import words
-from .ops import Memory, Operation
+from .ops import Axes, Memory, Operation, Role
 from .syntax import FUNCTIONS
-from .tensor_calls import is_builtin
+from .tensor_calls import builtin_called
+from .words import words
 
 
 class Receiver(enum.Enum):
@@ -49,10 +49,6 @@ _PLAIN_TYPE = re.compile(
 )
 _LOGGERS = words("logger _logger log logging LOGGER LOG")
 _LOGGER_MAKERS = words("getLogger get_logger init_logger get_dist_logger")
-_TENSOR_ATTRIBUTES = words("T mT H mH grad real imag data")
-_TELLING_ATTRIBUTES = words("shape ndim T mT grad_fn requires_grad is_cuda is_leaf")
-_KEEPING = words("to float double half bfloat16 cpu cuda type long int bool")
-"""Methods by which a module, as a tensor, gives itself back."""
 _INSTANCES = frozenset(("self", "cls"))
 _DEEPEST = 60
 """Steps from a name to what it is made of, and to how that is used."""
@@ -159,16 +155,15 @@ class _Receivers:
         if self.facts.resolve(node) is not None:
             return Receiver.UNKNOWN
         base = self.of(node.value)
-        if node.attr in _TENSOR_ATTRIBUTES and base in (
-            Receiver.TENSOR,
-            Receiver.ARRAY,
-        ):
+        known = ops.attribute(node.attr)
+        is_tensor = known is not None and known.memory is not Memory.VALUE
+        if is_tensor and base in (Receiver.TENSOR, Receiver.ARRAY):
             return base
         if node.attr in ("values", "indices") and isinstance(node.value, ast.Call):
             return base
         uses = self.facts.once(_attributes).get(ast.dump(node), ())
-        is_tensor = any(map(self._is_used_as_tensor, uses))
-        return Receiver.TENSOR if is_tensor else Receiver.UNKNOWN
+        is_used = any(map(self._is_used_as_tensor, uses))
+        return Receiver.TENSOR if is_used else Receiver.UNKNOWN
 
     def _subscript(self, node: ast.Subscript) -> Receiver:
         base = self.of(node.value)
@@ -194,12 +189,8 @@ class _Receivers:
         if dotted is not None:
             return _given_by(dotted)
         if isinstance(function, ast.Name):
-            known = is_builtin(function, function.id, self.facts)
-            operation = ops.builtin(function.id) if known else None
-            is_plain = operation is not None and function.id not in (
-                *("next", "getattr", "max", "min", "sum", "abs", "pow", "round"),
-                *("super", "input", "iter"),
-            )
+            operation = builtin_called(node, self.facts)
+            is_plain = operation is not None and not operation.gives_anything
             return Receiver.PLAIN if is_plain else Receiver.UNKNOWN
         operation = self.method(node)
         if operation is None or not isinstance(function, ast.Attribute):
@@ -304,10 +295,10 @@ class _Receivers:
             case ast.Attribute(attr=name):
                 call = self.facts.tree.parents[parent]
                 if not (isinstance(call, ast.Call) and call.func is parent):
-                    return name in _TELLING_ATTRIBUTES and not self._is_of_class(name)
+                    return _tells(name) and not self._is_of_class(name)
                 if self._is_distinctive(call, name):
                     return True
-                return name in _KEEPING and self._is_kept_as_tensor(call)
+                return _gives_itself(name) and self._is_kept_as_tensor(call)
             case ast.Subscript(value=base) if base is node:
                 return self._is_indexed_as_tensor(parent)
             case ast.Call(func=function) if function is not node:
@@ -357,11 +348,9 @@ class _Receivers:
         if dotted is None or not dotted.startswith("torch."):
             return False
         operation = ops.function(dotted)
-        return operation is not None and operation.memory not in (
-            Memory.VALUE,
-            Memory.HOLDS,
-            Memory.UNKNOWN,
-        )
+        if operation is None or operation.axes is Axes.LITERAL:
+            return False
+        return operation.memory not in (Memory.VALUE, Memory.HOLDS, Memory.UNKNOWN)
 
     # Its methods
 
@@ -422,6 +411,18 @@ class _Receivers:
                 return True
             case _:
                 return self.facts.resolve(node) is not None
+
+
+def _tells(attribute: str) -> bool:
+    """Whether hardly anything but a tensor has an attribute of this name."""
+    known = ops.attribute(attribute)
+    return known is not None and known.is_distinctive
+
+
+def _gives_itself(method: str) -> bool:
+    """Whether a module, as a tensor, gives itself back by a method of this name."""
+    known = ops.method(method)
+    return known is not None and known.role in (Role.CAST, Role.MOVE)
 
 
 def _agreed(kinds: Iterable[Receiver]) -> Receiver:

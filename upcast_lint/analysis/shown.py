@@ -14,16 +14,16 @@ from __future__ import annotations
 import ast
 from collections.abc import Iterator
 
-from . import operators
 from .facts import Facts
 from .syntax import is_none_test
 from .tensor_calls import is_builtin
+from .words import words
 
 _DEPTH = 5
-_BUILTINS = operators.words("print str repr format ascii")
-_LOGGING = operators.words("debug info warning warn error critical exception log")
-_TELLING = operators.words("grad_fn __repr__ __str__ __format__")
-_OWN = operators.words("_base _is_view")
+_BUILTINS = words("print str repr format ascii")
+_LOGGING = words("debug info warning warn error critical exception log")
+_TELLING = words("grad_fn __repr__ __str__ __format__")
+_OWN = words("_base _is_view")
 
 
 def text_of(value: ast.expr, facts: Facts) -> ast.AST | None:

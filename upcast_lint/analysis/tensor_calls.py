@@ -6,11 +6,13 @@ import ast
 from collections.abc import Mapping
 from dataclasses import dataclass
 
+from . import ops
 from .facts import Facts
+from .ops import Axes, Operation, Parameter
+from .values import integer
 
 _MODULES = ("torch.", "torch.Tensor.", "torch.nn.functional.", "torch.special.")
-_MAY_UNPACK = frozenset(("view", "reshape", "expand", "repeat"))
-_TENSOR_KEYWORDS = ("input", "self", "x")
+_SIZES = (Axes.SIZES, Axes.EXPAND, Axes.REPEAT)
 _INSTANCES = frozenset(("self", "cls"))
 
 
@@ -18,27 +20,48 @@ _INSTANCES = frozenset(("self", "cls"))
 class TensorCall:
     """`tensor.name(*positional, **keywords)`, also where it is `torch.name(tensor, …)`.
 
-    Only sizes (of `view`, `reshape`, `expand`, `repeat`) may hold starred arguments.
+    Only sizes (of `view`, `expand`) may hold starred arguments.
     """
 
-    name: str
+    operation: Operation
     tensor: ast.expr
     positional: tuple[ast.expr, ...]
     keywords: Mapping[str, ast.expr]
+    """As they are written; `given` knows them by the names of the table."""
+    bound: Mapping[str, ast.expr]
 
-    def argument(self, position: int, name: str) -> ast.expr | None:
-        """An argument by its place after the tensor, or by its name."""
-        if position < len(self.positional):
-            return self.positional[position]
-        return self.keywords.get(name)
+    @property
+    def name(self) -> str:
+        return self.operation.name
+
+    @property
+    def others(self) -> tuple[ast.expr, ...]:
+        """All arguments besides the tensor."""
+        return (*self.positional, *self.keywords.values())
+
+    def given(self, name: str) -> ast.expr | None:
+        """The argument that a parameter gets, None if it is left out."""
+        return self.bound.get(name)
+
+    def number(self, name: str) -> int | None:
+        """The integer that a parameter gets, by its default if it is left out.
+
+        None where it is another expression, or has no default.
+        """
+        found = self.bound.get(name)
+        if found is not None:
+            return integer(found)
+        default = self.operation.default(name)
+        return int(default) if default.lstrip("-").isdecimal() else None
 
     def sizes(self) -> tuple[ast.expr, ...]:
         """The arguments of `view` and its like, also where they are one tuple."""
-        match self.positional:
+        given = self.positional or tuple(self.keywords.values())
+        match given:
             case (ast.Tuple() | ast.List() as sizes,):
                 return tuple(sizes.elts)
             case _:
-                return self.positional
+                return given
 
 
 def tensor_call(node: ast.expr, facts: Facts) -> TensorCall | None:
@@ -55,22 +78,25 @@ def tensor_call(node: ast.expr, facts: Facts) -> TensorCall | None:
         if keyword.arg is None:
             return None
         keywords[keyword.arg] = keyword.value
-    tensor: ast.expr | None
+    tensor: ast.expr | None = None
     if dotted is not None:
-        module, _, name = dotted.rpartition(".")
-        if f"{module}." not in _MODULES:
-            return None
-        tensor = _taken(positional, keywords)
+        module = dotted.rpartition(".")[0]
+        operation = ops.function(dotted) if f"{module}." in _MODULES else None
     elif isinstance(node.func, ast.Attribute):
-        tensor, name = node.func.value, node.func.attr
-        if not _may_be_tensor(tensor, facts):
-            return None
+        tensor = node.func.value
+        is_tensors = _may_be_tensor(tensor, facts)
+        operation = ops.method(node.func.attr) if is_tensors else None
     else:
         return None
-    has_starred = any(isinstance(each, ast.Starred) for each in positional)
-    if tensor is None or (has_starred and name not in _MAY_UNPACK):
+    bound = None if operation is None else operation.bind(node)
+    if operation is None or bound is None:
         return None
-    return TensorCall(name, tensor, tuple(positional), keywords)
+    if tensor is None:
+        tensor = _taken(operation, positional, keywords)
+    has_starred = any(isinstance(each, ast.Starred) for each in positional)
+    if tensor is None or (has_starred and operation.axes not in _SIZES):
+        return None
+    return TensorCall(operation, tensor, tuple(positional), keywords, bound.of)
 
 
 def torch_function(node: ast.expr, facts: Facts) -> str | None:
@@ -89,15 +115,37 @@ def is_builtin(node: ast.expr, name: str, facts: Facts) -> bool:
     return not any(names.named(name) for names in scopes)
 
 
+def builtin_called(call: ast.Call, facts: Facts) -> Operation | None:
+    """The builtin that a call is of, which no scope rebinds."""
+    function = call.func
+    if not isinstance(function, ast.Name):
+        return None
+    found = ops.builtin(function.id)
+    is_known = found is not None and is_builtin(function, function.id, facts)
+    return found if is_known else None
+
+
+def is_steady(call: ast.Call, facts: Facts) -> bool:
+    """Whether a call gives the same number for the same arguments: `len(x)`."""
+    if isinstance(call.func, ast.Attribute):
+        known = ops.method(call.func.attr)
+    else:
+        known = builtin_called(call, facts)
+    return known is not None and known.is_steady
+
+
 def _taken(
-    positional: list[ast.expr], keywords: dict[str, ast.expr]
+    operation: Operation, positional: list[ast.expr], keywords: dict[str, ast.expr]
 ) -> ast.expr | None:
     """The tensor argument of a function, taken out of the arguments."""
-    if positional:
-        return positional.pop(0)
-    for name in _TENSOR_KEYWORDS:
-        if name in keywords:
-            return keywords.pop(name)
+    taken = operation.takes or (Parameter("input", True, ""),)
+    names = [each.name for each in taken]
+    place = names.index(operation.of) if operation.of in names else 0
+    if place < len(positional):
+        return positional.pop(place)
+    for keyword in list(keywords):
+        if operation.canonical(keyword) == names[place]:
+            return keywords.pop(keyword)
     return None
 
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import time
 from collections.abc import Sequence
 
 from ..config import FailOn
@@ -17,8 +18,10 @@ class Run:
     """What has happened so far. `problems` make the exit code 2."""
 
     def __init__(self) -> None:
+        self.started_ns = time.time_ns()
         self.problems: list[str] = []
         self.outcomes: list[Outcome] = []
+        self.silent = 0
         self.diffs: dict[str, bytes] = {}
         self.written = 0
 

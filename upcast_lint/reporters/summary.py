@@ -3,14 +3,15 @@
 from __future__ import annotations
 
 from ..finding import Finding, Safety
+from ..replay import took_text
 from ..report import Report, in_binary_units, plural
 
 
 def summary(report: Report) -> str:
     """`Found 2 findings in 2 of 214 files in 0.4 s, about …  [*] 1 fixable …`"""
     findings = [placed.finding for placed in report.findings()]
-    of = plural(len(report.outcomes), "file")
-    took = f"in {report.seconds:.1f} s"
+    of = plural(len(report.outcomes) + report.silent, "file")
+    took = took_text(report.seconds)
     fixed = sum(len(outcome.checked.fixed) for outcome in report.outcomes)
     done = f"Fixed {plural(fixed, 'finding')}. " if fixed else ""
     if not findings:

@@ -49,6 +49,14 @@ def write_hoist(cast: Cast, read: ast.Subscript, facts: Facts) -> tuple[Edit, ..
     return statements.edits()
 
 
+def write_sources(casts: Sequence[Cast], facts: Facts) -> tuple[Edit, ...]:
+    """The edits that leave of each cast its source. Raises Unfixable."""
+    statements = Statements(facts)
+    for cast in casts:
+        statements.replace(cast.call, partial(statements.changed, cast.source))
+    return statements.edits()
+
+
 class _Writer:
     def __init__(self, plan: Plan, facts: Facts, known_dense: bool) -> None:
         self.plan = plan
@@ -78,7 +86,8 @@ class _Writer:
     @cached_property
     def spelling(self) -> CastSpelling:
         call = self.statements.node(self.cast.call)
-        return CastSpelling(call, self.cast.is_method)
+        stays = not self.statements.is_gone(self.cast.call)
+        return CastSpelling(call, self.cast.is_method, keeps_comments=stays)
 
     # The cast goes
 

@@ -73,11 +73,17 @@ def code_of(node: cst.CSTNode) -> str:
 
 
 class CastSpelling:
-    """A cast as it is written, to be written of something else."""
+    """A cast as it is written, to be written of something else.
 
-    def __init__(self, call: cst.Call, is_method: bool) -> None:
+    A method's arguments go on one line, unless comments between them have to stay.
+    """
+
+    def __init__(self, call: cst.Call, is_method: bool, keeps_comments: bool) -> None:
         self.is_method = is_method
-        self.call = _on_one_line(bare(call)) if is_method else bare(call)
+        self.call = bare(call)
+        arguments = [call.whitespace_before_args, *call.args]
+        if is_method and not (keeps_comments and comments_in(*arguments)):
+            self.call = _on_one_line(self.call)
 
     def of(
         self, source: cst.BaseExpression, dot: cst.Dot | None = None

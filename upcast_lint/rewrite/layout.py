@@ -9,14 +9,13 @@ from __future__ import annotations
 import ast
 from collections.abc import Sequence
 
+from ..analysis import ops
 from ..analysis.facts import Facts
 from ..analysis.flow import Flow, Read
+from ..analysis.ops import Axes
 from .refusals import Unfixable
 
 _ANY_RANK = ("torch.preserve_format", "torch.contiguous_format")
-_KEEP_RANK = frozenset(
-    ("narrow", "index_select", "gather", "take_along_dim", "split", "chunk", "topk")
-)
 
 
 def check_layout(flow: Flow, cast: Sequence[Read], sinks: bool, facts: Facts) -> None:
@@ -43,6 +42,8 @@ def _keeps_rank(read: Read) -> bool:
                 for item in items
             )
         case ast.Call(func=ast.Attribute(attr=name) | ast.Name(id=name)):
-            return name in _KEEP_RANK
+            taken = ops.tensor(name)
+            is_along = taken is not None and taken.axes in (Axes.ALONG, Axes.INDEX)
+            return is_along and taken is not None and taken.takes_dimension
         case _:
             return False

@@ -11,7 +11,7 @@ import ast
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from ..analysis import operators
+from ..analysis import ops
 from ..analysis.facts import Facts
 from ..analysis.flow import Carrier, Flow, Read
 from ..analysis.graph import names_in_gradient
@@ -349,20 +349,18 @@ def _check_arguments(
                 pass
 
 
-_DEVICE_CALLS = operators.MAKERS_LIKE | operators.NEW_TENSORS | {"get_device"}
-_DEVICE_READS = ("device", "is_cuda", "is_cpu", "is_meta", "is_mps", "is_xpu")
-
-
 def _check_device(flow: Flow, moved: Sequence[Moved]) -> None:
     """A cast that moves the tensor as well must not leave its reads behind."""
     moves = flow.cast.device is not None
     for read in [*flow.of_kind(Kind.METADATA), *flow.of_kind(Kind.DTYPE)]:
         match read.node:
             case ast.Attribute(attr=name):
-                is_asked = name in _DEVICE_READS
+                known = ops.attribute(name)
+                is_asked = known is not None and known.tells_device
             case ast.Call(func=function) as made:
                 name = getattr(function, "attr", getattr(function, "id", ""))
-                is_asked = name in _DEVICE_CALLS
+                known = ops.tensor(name)
+                is_asked = known is not None and known.tells_device
                 if is_asked and flow.cast.lays_out:
                     raise Unfixable("a tensor is laid out like the copy")
                 is_asked &= all(keyword.arg != "device" for keyword in made.keywords)
@@ -434,7 +432,7 @@ def _operands_are_stable(
         match part:
             case ast.Await() | ast.NamedExpr() | ast.Yield() | ast.YieldFrom():
                 return False
-            case ast.Call() if part is not node and not _is_repeatable(part):
+            case ast.Call() if part is not node and not _is_repeatable(part, facts):
                 return False
             case ast.Name() if not same_statement:
                 if is_rebound_between(part.id, node, read.node, facts):
@@ -444,13 +442,16 @@ def _operands_are_stable(
     return True
 
 
-def _is_repeatable(call: ast.Call) -> bool:
+def _is_repeatable(call: ast.Call, facts: Facts) -> bool:
     """Whether a call of a number can run later, in another order, with one result."""
     match call.func:
-        case ast.Name(id="float" | "int" | "len" | "abs" | "min" | "max"):
-            return True
-        case ast.Attribute(attr="size" | "dim" | "item" | "sqrt" | "log" | "exp"):
-            return True
+        case ast.Name(id=name):
+            known = ops.builtin(name)
+            return known is not None and known.is_steady
+        case ast.Attribute(attr=name):
+            known = ops.method(name)
+            is_number = known is not None and known.gives_number
+            return is_number or (facts.resolve(call.func) or "").startswith("math.")
         case _:
             return False
 

@@ -40,7 +40,7 @@ class Statements:
         edits = list(self._gone.values())
         then, now = Counter(self._homeless), Counter[str]()
         for statement, passage in list(self._passages.items()):
-            if not any(self.tree.contains(gone, statement) for gone in self._gone):
+            if not self.is_gone(statement):
                 module = passage.changed(_Changer(self._changes))
                 edits += passage.edits(module)
                 then.update(comments_in(passage.module))
@@ -48,6 +48,9 @@ class Statements:
         if then != now:
             raise Unfixable("a comment has no place in the rewrite")
         return tuple(sorted(edits))
+
+    def is_gone(self, node: ast.AST) -> bool:
+        return any(self.tree.contains(statement, node) for statement in self._gone)
 
     # Expressions
 

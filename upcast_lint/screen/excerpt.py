@@ -13,7 +13,7 @@ import re
 from bisect import bisect_left
 from collections.abc import Iterator
 
-from ..analysis.scalars.evidence import TENSOR_METHODS
+from ..analysis.scalars.evidence import is_tensor_method
 from ..source import Source
 from .outline import Outline
 from .tiers import Rows
@@ -23,7 +23,7 @@ _BINDING_AROUND = (":=", "global", "nonlocal")
 """What may bind a name of the module: a walrus does where it stands in a default."""
 _TELLS = re.compile(
     r"register_|add_module|self[\s\\]*\.[\s\\]*\w+[\s\\)]*"
-    rf"(?:=(?!=)|:\s*[\w\"']|\[|\.\s*(?:shape|{'|'.join(sorted(TENSOR_METHODS))})\b)"
+    r"(?:=(?!=)|:\s*[\w\"']|\[|\.\s*(\w+))"
 )
 """What says of an attribute that it is a tensor, and what it is made from."""
 
@@ -67,5 +67,13 @@ def _spare(outline: Outline, kept: list[int]) -> Iterator[tuple[int, int]]:
         elif start not in inside:
             for first, last in outline.methods(start, end):
                 is_suspect = bisect_left(inside, first) < bisect_left(inside, last)
-                if not (is_suspect or _TELLS.search(outline.text, first, last)):
+                if not (is_suspect or _tells(outline.text, first, last)):
                     yield first, last
+
+
+def _tells(text: str, start: int, end: int) -> bool:
+    """Whether a part of a text may say of an attribute that it is a tensor."""
+    return any(
+        match[1] in (None, "shape") or is_tensor_method(match[1])
+        for match in _TELLS.finditer(text, start, end)
+    )

@@ -12,22 +12,14 @@ from __future__ import annotations
 import ast
 import re
 from collections.abc import Iterable, Iterator
-from functools import cached_property
+from functools import cache, cached_property
 
-from ..analysis import operators
+from ..analysis import ops
+from ..analysis.ops import Role
 from .outline import Outline, Span
 from .spots import is_word, torch_names
 from .statements import Statements, Unclear
 
-_STEPS = (
-    operators.VIEWS
-    | operators.EXPORTS
-    | operators.TRANSFERS
-    | operators.EXACT_ARITHMETIC
-    | operators.ELEMENTWISE
-    | operators.COPIES
-    | operators.IN_PLACE_ARITHMETIC
-)
 _WIDE = frozenset(("float32", "float64", "float", "double"))
 _AFTER_TARGET = re.compile(r"[\s\\]*(?!==)[=,)\]:#]")
 _NEW_LINE = re.compile(r"(?<![\\\r])\r?\n")
@@ -237,7 +229,7 @@ class Reach:
                 return self._call(node)
             case ast.Attribute():
                 carries = self._carries(node.value)
-                return carries and node.attr in operators.VIEW_ATTRIBUTES
+                return carries and node.attr in ops.names_of(Role.VIEW)
             case ast.Subscript():
                 carries = self._carries(node.value)
                 self._carries(node.slice)
@@ -288,7 +280,7 @@ class Reach:
                     if name not in self.known.selections:
                         return True
             case ast.Name(id=alias):
-                if alias in self.known.casting:
+                if alias in self.known.casting or self._is_cast(call, alias):
                     return True
                 if not carries:
                     return False
@@ -296,13 +288,13 @@ class Reach:
                 if names & self.known.selections:
                     raise _Found
                 self._hand_on(alias, call)
-                return bool(names & _STEPS)
+                return bool(names & _steps())
             case _:
                 self._carries(call.func)
                 return False
         if carries and name in self.known.selections:
             raise _Found
-        return carries and name in _STEPS
+        return carries and name in _steps()
 
     def _hand_on(self, function: str, call: ast.Call) -> None:
         """Follow a copy that is given as it is to a function of the file."""
@@ -336,8 +328,8 @@ class Reach:
 
     def _is_cast(self, call: ast.Call, name: str) -> bool:
         if name in ("float", "double"):
-            return True
-        if name not in ("to", "type"):
+            return isinstance(call.func, ast.Attribute)
+        if name not in ops.casts():
             return False
         values = [*call.args, *(keyword.value for keyword in call.keywords)]
         return any(map(self._may_be_type, values))
@@ -347,7 +339,8 @@ class Reach:
             case ast.Attribute():
                 return _is_type(node)
             case ast.Name(id=name):
-                return self.known.imported.get(name) in _WIDE or self._names_a_type
+                is_wide = name in _WIDE or self.known.imported.get(name) in _WIDE
+                return is_wide or self._names_a_type
             case _:
                 return False
 
@@ -473,3 +466,13 @@ def _is_whole(item: ast.expr) -> bool:
             return True
         case _:
             return False
+
+
+@cache
+def _steps() -> frozenset[str]:
+    """The methods and functions whose result may be a copy again."""
+    arithmetic = ops.names_of(Role.ARITHMETIC)
+    others = ops.names_of(
+        Role.VIEW, Role.SIGN, Role.EXPORT, Role.MOVE, Role.COPY, Role.ELEMENTWISE
+    )
+    return arithmetic | others | {f"{name}_" for name in arithmetic} | {"to"}

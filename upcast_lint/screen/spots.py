@@ -1,14 +1,14 @@
-"""Where a text may spell a widening cast: found by `find`, without parsing.
+"""Where a text may spell a widening cast: found without parsing.
 
 Terms
 -----
 call
     `.float` or `.double`, called.
 type
-    `float32`, `float64`, or `.float` or `.double` not called, where a conversion may be
-    given it, or where it may be given a name that a conversion takes.
+    `.float32`, `.float64`, or `.float` or `.double` not called, where a conversion may
+    be given it, or where it may be given a name that a conversion takes.
 conversion
-    `.to(` or `.type(`.
+    `.to(`, `.type(` or `as_tensor(`.
 
 Limits: a comment between a dot and the name after it, blanks other than one space
 between `to` and its parenthesis or between `from` and `torch`, and identifiers in
@@ -22,14 +22,19 @@ from collections.abc import Iterator
 from string import ascii_letters, digits
 from typing import NamedTuple
 
-_WORDS = ("float", "double")
-_SIZES = ("32", "64")
 _WIDE = frozenset(("float", "double", "float32", "float64"))
 _BLANK = " \t\f\r\n\\"
 _IN_NAME = f"{ascii_letters}{digits}_."
 _QUOTES = ('"', "'")
 _COMPARISONS = ("==", "!=", "<=", ">=")
-_CONVERSIONS = ("to(", "type(", "to (", "type (")
+_DOT = r"\.[ \t\f\r\n\\]*"
+_SPELLING = re.compile(
+    _DOT + r"((?:float|double)(32|64)?)(?!\w)(?:[ \t\f\r\n\\]*([(#]))?"
+)
+_CONVERSION = re.compile(_DOT + r"((?:to|type) ?\()")
+_GIVEN = re.compile(r"[(,=][ \t\f\r\n\\]*(float)[ \t\f\r\n\\]*[,)#]")
+"""Python's `float`, where it may be the type that a conversion is given."""
+_FUNCTION = "as_tensor("
 _STRING = re.compile(r"'[^'\\]*'|\"[^\"\\]*\"")
 _COMMENT = re.compile(r"#[^\n]*")
 _NEAR = 400
@@ -39,8 +44,6 @@ _TORCH_IMPORT = re.compile(
     r"from torch[\w.]*[\s\\]+import[\s\\]*"
     r"(\((?:[\w\s,\\]++|#[^\n]*+)*+\)|(?:\\\r?\n|[\w \t\f,])*)"
 )
-
-_NAMES = re.compile(r"[\w\s,\\]*")
 
 
 class Spots(NamedTuple):
@@ -55,32 +58,21 @@ class Spots(NamedTuple):
 def find_spots(text: str) -> Spots:
     calls: list[int] = []
     types: list[tuple[int, int]] = []
-    is_imported = False
-    for word in _WORDS:
-        start = text.find(word)
-        while start >= 0:
-            end = start + len(word)
-            before, after = text[start - 1 : start], text[end : end + 2]
-            if after in _SIZES:
-                following = text[end + 2 : end + 3]
-                if not (is_word(before) or before in _QUOTES or is_word(following)):
-                    types.append((start, end + 2))
-                    is_imported |= before != "."
-            elif is_word(after[:1]):
-                pass
-            elif before == "." or (before in _BLANK and _follows_dot(text, start)):
-                is_called = after[:1] == "(" or _is_called(text, end)
-                if is_called is not False:
-                    calls.append(start)
-                if is_called is not True:
-                    types.append((start, end))
-            elif not is_imported:
-                is_imported = _may_be_imported(text, start)
-            start = text.find(word, end)
-    if "torch" not in text:
+    for match in _SPELLING.finditer(text):
+        _, size, following = match.groups()
+        if following and not size:
+            calls.append(match.start(1))
+        if size or following != "(":
+            types.append(match.span(1))
+    conversions = list(find_conversions(text)) if "torch" in text else []
+    if not conversions:
         return Spots(calls, [], False)  # the types are those of numpy and others
-    taken = [start for start, end in types if _may_be_taken(text, start, end)]
-    is_imported = is_imported and not _WIDE.isdisjoint(torch_names(text).values())
+    for offset in conversions:
+        given = _GIVEN.finditer(text, offset, offset + _NEAR)
+        types += (match.span(1) for match in given)
+    spans = sorted(set(types))
+    taken = [start for start, end in spans if _may_be_taken(text, start, end)]
+    is_imported = not _WIDE.isdisjoint(torch_names(text).values())
     return Spots(calls, taken, is_imported)
 
 
@@ -88,12 +80,13 @@ def find_conversions(
     text: str, start: int = 0, end: int | None = None
 ) -> Iterator[int]:
     end = len(text) if end is None else end
-    for word in _CONVERSIONS:
-        found = text.find(word, start, end)
-        while found >= 0:
-            if text[found - 1 : found] == "." or _follows_dot(text, found):
-                yield found
-            found = text.find(word, found + 1, end)
+    for match in _CONVERSION.finditer(text, start, end):
+        yield match.start(1)
+    found = text.find(_FUNCTION, start, end)
+    while found >= 0:
+        if not is_word(text[found - 1 : found]):
+            yield found
+        found = text.find(_FUNCTION, found + 1, end)
 
 
 def torch_names(text: str) -> dict[str, str]:
@@ -117,30 +110,6 @@ def torch_names(text: str) -> dict[str, str]:
 
 def is_word(character: str) -> bool:
     return character == "_" or character.isalnum()
-
-
-def _may_be_imported(text: str, start: int) -> bool:
-    """Whether a word stands where an import may list it, perhaps on a further line."""
-    before = text[text.rfind("\n", 0, start) + 1 : start]
-    return "import" in before or _NAMES.fullmatch(before) is not None
-
-
-def _follows_dot(text: str, start: int) -> bool:
-    """Whether a dot and blanks come before, as where a chain breaks after its dot."""
-    index = start - 1
-    if index < 0 or text[index] not in _BLANK:
-        return False
-    while index >= 0 and text[index] in _BLANK:
-        index -= 1
-    return index >= 0 and text[index] == "."
-
-
-def _is_called(text: str, end: int) -> bool | None:
-    """Whether a parenthesis follows; None where a comment is in the way."""
-    while end < len(text) and text[end] in _BLANK:
-        end += 1
-    following = text[end : end + 1]
-    return None if following == "#" else following == "("
 
 
 def _may_be_taken(text: str, start: int, end: int) -> bool:
@@ -201,7 +170,9 @@ def _takes(before: str, following: str) -> bool:
     if before.endswith("="):
         target = before[before.rfind("\n") + 1 : -1]
         return following != "," or not {",", ")", "]"}.isdisjoint(target)
-    return before.endswith(("to", "type", "(", ",", "\\", ":")) or not before
+    return (
+        before.endswith(("to", "type", "as_tensor", "(", ",", "\\", ":")) or not before
+    )
 
 
 def _opened(text: str) -> int:

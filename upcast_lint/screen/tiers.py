@@ -198,4 +198,4 @@ def telling_text(outline: Outline, span: Span) -> str:
 
 @cache
 def _selections(codes: frozenset[str] | None) -> frozenset[str]:
-    return frozenset(name for rule in rules_of(codes) for name in rule.names)
+    return frozenset(name for rule in rules_of(codes) for name in rule.reads())

@@ -11,11 +11,13 @@ import ast
 from collections.abc import Iterable
 from dataclasses import dataclass, field
 
+from .. import ops
 from ..casts import recognise_cast
 from ..facts import Facts
 from ..names import Binding, Definition
+from ..ops import Gives, Operation, Role
 from ..width.lineage import operation, step_operand
-from ..width.words import dotted_words, word_set
+from ..width.words import dotted_words
 from .attributes import assigned_attribute
 from .types import (
     UNKNOWN,
@@ -26,44 +28,14 @@ from .types import (
     promoted,
 )
 
-_CONVERSIONS = {
-    **dict.fromkeys(("half", "bfloat16"), Kind.FLOAT),
-    **dict.fromkeys(("bool", "long", "int", "short", "byte", "char"), Kind.INTEGRAL),
+_FLOATS = {
+    Gives.FLOAT16: Kind.FLOAT,
+    Gives.BFLOAT16: Kind.FLOAT,
+    Gives.FLOAT32: Kind.FLOAT32,
+    Gives.FLOAT64: Kind.FLOAT64,
 }
-_INTEGRAL_RESULTS = word_set(
-    """
-    argmax argmin argsort isin isnan isinf isfinite isclose eq ne lt le gt ge
-    logical_not logical_and logical_or logical_xor bitwise_not bitwise_and bitwise_or
-    bincount one_hot nonzero searchsorted bucketize count_nonzero any all randint
-    randperm multinomial tril_indices triu_indices histc randint_like signbit
-    """
-)
-_FLOAT_RESULTS = word_set(
-    """
-    softmax log_softmax exp expm1 log log2 log10 log1p sigmoid logsigmoid tanh sqrt
-    rsqrt mean std var norm layer_norm
-    rms_norm group_norm gelu silu softplus logsumexp normalize div true_divide sin cos
-    erf reciprocal dropout scaled_dot_product_attention cross_entropy dequantize
-    log_sigmoid cosine_similarity gumbel_softmax
-    """
-)
-_UNARY_FLOAT = word_set("softmax log_softmax exp log sigmoid tanh sqrt rsqrt sin cos")
-_DEFAULT_FLOATS = word_set("zeros ones rand randn empty linspace logspace eye normal")
-_LIKE = word_set("zeros_like ones_like empty_like rand_like randn_like full_like")
-_NEW = word_set("new_zeros new_ones new_empty new_full new_tensor")
-_SAME = word_set(
-    """
-    gather index_select take take_along_dim masked_select masked_fill masked_scatter
-    scatter scatter_add index_fill index_add sum cumsum prod amax amin abs relu neg clip
-    clamp flip roll repeat repeat_interleave expand expand_as split chunk unbind narrow
-    select diagonal tril triu unfold pad fill_ copy_ zero_ values round floor ceil
-    pin_memory broadcast_to numpy embedding
-    """
-)
-_JOINS = word_set("cat stack concat concatenate hstack vstack")
-_PAIRS = word_set("topk max min sort kthvalue median mode cummax cummin")
-"""What returns values and indices, where it takes a dimension."""
-
+_FIELDS = ("values", "indices")
+_DETACHED = ("Parameter", "Buffer")
 
 _DEEPEST = 60
 _MOST_STEPS = 400
@@ -146,7 +118,7 @@ class _Inference:
                 target = definition.node.target
                 return self.kind(target) if isinstance(target, ast.Name) else UNKNOWN
             case Binding.UNPACKED if isinstance(value, ast.Call):
-                if operation(value, self.facts) in _PAIRS:
+                if self._gives_pair(value):
                     return self._half(value, definition.index or 0)
                 return UNKNOWN
             case _:
@@ -161,10 +133,10 @@ class _Inference:
     def _attribute(self, node: ast.Attribute) -> Typed:
         match node:
             case ast.Attribute(attr="indices", value=ast.Call() as call) if (
-                operation(call, self.facts) in _PAIRS
+                self._gives_pair(call)
             ):
                 return self._half(call, 1)
-            case ast.Attribute(attr="data" | "T" | "mT" | "values", value=value):
+            case ast.Attribute(attr=name, value=value) if _is_view(name):
                 return self.kind(value)
             case ast.Attribute(attr="grad"):
                 return Typed(Kind.FLOAT, "a gradient")
@@ -180,7 +152,7 @@ class _Inference:
         match node:
             case ast.Subscript(
                 value=ast.Call() as call, slice=ast.Constant(value=int(index))
-            ) if operation(call, self.facts) in _PAIRS:
+            ) if self._gives_pair(call):
                 return self._half(call, index)
             case ast.Subscript(slice=ast.Constant(value=str())):
                 return UNKNOWN
@@ -204,39 +176,54 @@ class _Inference:
         done = operation(node, facts)
         if done is None:
             return self._unnamed(node)
-        spelled = self._spelled(node, done)
+        known = ops.tensor(done)
+        spelled = self._spelled(node, known)
         if spelled is not None:
             return spelled
-        if done in _CONVERSIONS:
-            return Typed(_CONVERSIONS[done], f"converted by `.{done}()`")
-        if done in _INTEGRAL_RESULTS:
-            return Typed(Kind.INTEGRAL, f"result of `{done}`")
-        if done in _FLOAT_RESULTS:
-            return self._float_result(node, done)
-        if done in _DEFAULT_FLOATS and facts.resolve(node.func) is not None:
-            return Typed(Kind.FLOAT, f"made by `torch.{done}` in the default type")
-        return self._derived(node, done)
+        if known is None:
+            return self._derived(node, done)
+        result = Typed(Kind.FLOAT, f"result of `{done}`")
+        match known.gives:
+            case gives if known.role is Role.CAST and gives in _FLOATS:
+                return Typed(_FLOATS[gives], f"converted by `.{done}()`")
+            case gives if gives.is_integral:
+                is_cast = known.role is Role.CAST
+                how = f"converted by `.{done}()`" if is_cast else f"result of `{done}`"
+                return Typed(Kind.INTEGRAL, how)
+            case Gives.FLOAT:
+                operand = self._operand(node, known)
+                is_wide = operand.kind in (Kind.FLOAT32, Kind.FLOAT64)
+                return operand if is_wide else result
+            case Gives.DIVIDED:
+                return result
+            case Gives.DEFAULT if facts.resolve(node.func) is not None:
+                how = f"made by `torch.{done}` in the default type"
+                return Typed(Kind.FLOAT, how)
+            case Gives.COUNTED | Gives.LITERAL:
+                return self._literal(node, done)
+            case Gives.JOINED if node.args:
+                return self._joined(node.args[0])
+            case Gives.OTHERS if node.args:
+                return self.kind(node.args[0])
+            case Gives.PROMOTED if done == "where" and len(node.args) == 3:
+                return promoted(self.kind(node.args[1]), self.kind(node.args[2]), False)
+            case Gives.ASKED if _may_give_type(node):
+                return UNKNOWN
+            case Gives.SAME | Gives.SUMMED:
+                return self._operand(node, known)
+            case _:
+                return self._derived(node, done)
 
     def _derived(self, node: ast.Call, done: str) -> Typed:
-        """Calls whose result has the type of what they are given."""
-        if done == "arange" or done in ("tensor", "full", "as_tensor"):
-            return self._literal(node, done)
-        if done in _JOINS and node.args:
-            return self._joined(node.args[0])
-        if done == "where" and len(node.args) == 3:
-            return promoted(self.kind(node.args[1]), self.kind(node.args[2]), False)
-        if done == "type_as" and node.args:
+        """Calls that the table does not know, but evidence does."""
+        if done in _DETACHED and node.args:
             return self.kind(node.args[0])
-        if done in ("Parameter", "Buffer") and node.args:
-            return self.kind(node.args[0])
-        if done in ("to", "type") and _may_give_type(node):
-            return UNKNOWN
-        if done in _SAME or done in _LIKE or done in _NEW:
-            return self._operand(node)
-        if done in _PAIRS:
-            return self._operand(node)
         operand = step_operand(node, self.facts)
         return self.kind(operand) if operand is not None else UNKNOWN
+
+    def _gives_pair(self, call: ast.Call) -> bool:
+        known = ops.tensor(operation(call, self.facts) or "")
+        return known is not None and known.gives_pair
 
     def _unnamed(self, node: ast.Call) -> Typed:
         dotted = self.facts.resolve(node.func) or ""
@@ -244,12 +231,12 @@ class _Inference:
             return self.kind(node.args[0])
         return UNKNOWN
 
-    def _spelled(self, node: ast.Call, done: str) -> Typed | None:
+    def _spelled(self, node: ast.Call, known: Operation | None) -> Typed | None:
         """What `dtype=` or a positional type of `to`, `type`, `view` says."""
         for keyword in node.keywords:
             if keyword.arg == "dtype":
                 return self._of_type(keyword.value)
-        if done in ("to", "type", "view", "asarray"):
+        if known is not None and (known.gives is Gives.ASKED or known.names_type):
             for argument in node.args:
                 if kind_of_dtype(argument, self.facts) is not Kind.UNKNOWN:
                     return self._of_type(argument)
@@ -261,16 +248,11 @@ class _Inference:
         kind = kind_of_dtype(node, self.facts)
         return Typed(kind, f"made as `{self.facts.text(node)}`")
 
-    def _float_result(self, node: ast.Call, done: str) -> Typed:
-        if done in _UNARY_FLOAT:
-            operand = self._operand(node)
-            if operand.kind in (Kind.FLOAT32, Kind.FLOAT64):
-                return operand
-        return Typed(Kind.FLOAT, f"result of `{done}`")
-
-    def _operand(self, node: ast.Call) -> Typed:
+    def _operand(self, node: ast.Call, known: Operation | None = None) -> Typed:
         if self.facts.resolve(node.func) is not None:
-            return self.kind(node.args[0]) if node.args else UNKNOWN
+            place = 1 if known is not None and known.of == "weight" else 0
+            given = node.args[place:]
+            return self.kind(given[0]) if given else UNKNOWN
         if isinstance(node.func, ast.Attribute):
             return self.kind(node.func.value)
         return UNKNOWN
@@ -298,8 +280,9 @@ def _is_number(node: ast.expr) -> bool:
     match node:
         case ast.Call(func=ast.Name(id="len" | "int")):
             return True
-        case ast.Call(func=ast.Attribute(attr="size" | "item" | "numel" | "dim")):
-            return True
+        case ast.Call(func=ast.Attribute(attr=name)):
+            known = ops.method(name)
+            return known is not None and known.gives_number
         case ast.Subscript(value=ast.Attribute(attr="shape")):
             return True
         case ast.Attribute() | ast.Subscript():
@@ -329,3 +312,8 @@ def _is_literal(node: ast.expr) -> bool:
         for part in ast.walk(node)
         if isinstance(part, ast.expr)
     )
+
+
+def _is_view(attribute: str) -> bool:
+    known = ops.attribute(attribute)
+    return attribute in _FIELDS or (known is not None and known.role is Role.VIEW)

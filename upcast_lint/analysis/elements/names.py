@@ -4,14 +4,16 @@ from __future__ import annotations
 
 import ast
 
+from .. import ops
 from ..facts import Facts
+from ..ops import Gives
 from ..width.words import (
     names_log_probs,
     names_logits,
     word_set,
     words,
 )
-from .types import DTYPES, Kind, Typed
+from .types import Kind, Typed, kind_of
 
 _WHOLE = word_set(
     """
@@ -43,15 +45,8 @@ _ANNOTATIONS = {
     "Integer": Kind.INTEGRAL,
     "UInt8": Kind.INTEGRAL,
     "Bool": Kind.INTEGRAL,
-    "LongTensor": Kind.INTEGRAL,
-    "IntTensor": Kind.INTEGRAL,
-    "ByteTensor": Kind.INTEGRAL,
-    "BoolTensor": Kind.INTEGRAL,
-    "FloatTensor": Kind.FLOAT,
-    "HalfTensor": Kind.FLOAT,
-    "BFloat16Tensor": Kind.FLOAT,
 }
-"""jaxtyping's types and torch's old ones. `FloatTensor` is written for any float."""
+"""jaxtyping's types."""
 
 
 def kind_by_name(dotted: str) -> Typed | None:
@@ -86,11 +81,20 @@ def kind_by_annotation(parameter: ast.arg, facts: Facts) -> Typed | None:
     for part in ast.walk(parameter.annotation):
         match part:
             case ast.Name(id=name) | ast.Attribute(attr=name):
-                kind = _ANNOTATIONS.get(name)
-                dtype = facts.resolve(part)
-                kind = DTYPES.get(dtype, kind) if dtype is not None else kind
-                if kind is not None:
+                kind = _kind_of_annotation(name, facts.resolve(part))
+                if kind is not Kind.UNKNOWN:
                     return Typed(kind, f"`{parameter.arg}` is annotated `{name}`")
             case _:
                 pass
     return None
+
+
+def _kind_of_annotation(name: str, dotted: str | None) -> Kind:
+    """The kind that a type or a class names; `FloatTensor` is written for any float."""
+    kind = kind_of(dotted or "")
+    if kind is not Kind.UNKNOWN:
+        return kind
+    made = ops.tensor(name) if name.endswith("Tensor") else None
+    if made is None or made.gives is Gives.UNKNOWN:
+        return _ANNOTATIONS.get(name, Kind.UNKNOWN)
+    return Kind.INTEGRAL if made.gives.is_integral else Kind.FLOAT

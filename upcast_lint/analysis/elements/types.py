@@ -12,6 +12,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from ..facts import Facts
+from ..ops.types import sorts
 
 
 class Kind(enum.Enum):
@@ -42,47 +43,18 @@ UNKNOWN = Typed(Kind.UNKNOWN, "")
 _FLOATS = (Kind.FLOAT, Kind.FLOAT32, Kind.FLOAT64)
 _SPEAK_AGAINST = (Kind.INTEGRAL, Kind.STORAGE)
 
-DTYPES = {
-    **dict.fromkeys(
-        ("torch.float16", "torch.bfloat16"),
-        Kind.FLOAT,
-    ),
-    "torch.float32": Kind.FLOAT32,
-    "torch.float64": Kind.FLOAT64,
-    **dict.fromkeys(
-        (
-            "torch.bool",
-            "torch.uint8",
-            "torch.int8",
-            "torch.int16",
-            "torch.short",
-            "torch.int32",
-            "torch.int",
-            "torch.int64",
-            "torch.long",
-        ),
-        Kind.INTEGRAL,
-    ),
-    **dict.fromkeys(
-        (
-            "torch.float8_e4m3fn",
-            "torch.float8_e5m2",
-            "torch.float8_e4m3fnuz",
-            "torch.float8_e5m2fnuz",
-            "torch.float8_e8m0fnu",
-            "torch.float4_e2m1fn_x2",
-            "torch.qint8",
-            "torch.quint8",
-            "torch.qint32",
-        ),
-        Kind.STORAGE,
-    ),
-}
+_SORTS = {"float": Kind.FLOAT, "whole": Kind.INTEGRAL, "stored": Kind.STORAGE}
+_WIDE = {"torch.float32": Kind.FLOAT32, "torch.float64": Kind.FLOAT64}
+
+
+def kind_of(dotted: str) -> Kind:
+    """The kind that the name of a type such as `torch.bool` stands for."""
+    return _WIDE.get(dotted) or _SORTS.get(sorts().get(dotted, ""), Kind.UNKNOWN)
 
 
 def kind_of_dtype(node: ast.expr, facts: Facts) -> Kind:
     """The kind that a spelled type such as `torch.bool` stands for."""
-    return DTYPES.get(facts.resolve(node) or "", Kind.UNKNOWN)
+    return kind_of(facts.resolve(node) or "")
 
 
 def agreed(kinds: Sequence[Typed]) -> Typed:

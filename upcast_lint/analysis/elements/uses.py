@@ -5,26 +5,21 @@ from __future__ import annotations
 import ast
 from itertools import chain
 
+from .. import ops
 from ..facts import Facts
 from ..syntax import FunctionNode
 from ..width.lineage import operation, trace
 from ..width.words import word_set, words
 from .types import Kind, Typed
 
-_FLOAT_ONLY = word_set(
-    """
-    softmax log_softmax cross_entropy layer_norm rms_norm kl_div logsumexp gelu silu
-    normalize logsigmoid log_sigmoid softplus backward requires_grad_ retain_grad
-    """
-)
-"""Operations that no integer or bool tensor has; `exp` and `tanh` convert those."""
+_GRADIENTS = ("backward", "requires_grad_", "retain_grad")
+"""Methods that no integer or bool tensor has."""
 _DECODING = word_set(
     """
     greedy sample sampler sampling decode decoding decoder beam predict generate
     generation speculative draft
     """
 )
-_CHOICES = word_set("argmax topk multinomial")
 
 
 def treated_as_float(trail: list[ast.expr], facts: Facts) -> Typed | None:
@@ -63,7 +58,9 @@ def _float_use(load: ast.expr, facts: Facts) -> str | None:
         return None
     done = operation(parent, facts)
     is_first = not parent.args or parent.args[0] is load or parent.func is not load
-    if done in _FLOAT_ONLY and is_first:
+    known = ops.tensor(done or "")
+    is_float = (known is not None and known.wants_floats) or done in _GRADIENTS
+    if is_float and is_first:
         return done
     return "masked_fill" if _fills_with_infinity(parent, done, facts) else None
 
@@ -95,6 +92,7 @@ def chosen_while_decoding(source: ast.expr, facts: Facts) -> Typed | None:
             consumer = facts.tree.parents.get(consumer)
         if isinstance(consumer, ast.Call):
             done = operation(consumer, facts)
-            if done in _CHOICES:
+            known = ops.tensor(done or "")
+            if known is not None and known.chooses:
                 return Typed(Kind.FLOAT, f"`{done}` of it in `{scope.name}`")
     return None

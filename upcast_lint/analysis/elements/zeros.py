@@ -4,10 +4,9 @@ from __future__ import annotations
 
 import ast
 
-from .. import operators
+from .. import ops
 from ..facts import Facts
-
-_NEVER_NEGATIVE_ZERO = operators.words("abs absolute exp softmax sigmoid square norm")
+from ..ops import Role
 
 
 def is_never_negative_zero(source: ast.expr, facts: Facts) -> bool:
@@ -15,10 +14,13 @@ def is_never_negative_zero(source: ast.expr, facts: Facts) -> bool:
     value = facts.value(source)
     if not isinstance(value, ast.Call):
         return False
-    function = value.func
-    if isinstance(function, ast.Attribute):
-        if function.attr in operators.VIEWS - operators.SIGNS:
-            return is_never_negative_zero(function.value, facts)
-        return function.attr in _NEVER_NEGATIVE_ZERO
-    name = (facts.resolve(function) or "").rpartition(".")[2]
-    return name in _NEVER_NEGATIVE_ZERO
+    dotted = facts.resolve(value.func)
+    if dotted is not None:
+        made = ops.function(dotted)
+        return made is not None and made.is_positive
+    if not isinstance(value.func, ast.Attribute):
+        return False
+    made = ops.method(value.func.attr)
+    if made is not None and made.role is Role.VIEW:
+        return is_never_negative_zero(value.func.value, facts)
+    return made is not None and made.is_positive

@@ -27,7 +27,6 @@ from ..facts import Facts
 from ..indices.masks import is_mask
 from ..indices.once import Proof
 from ..names import Binding, Definition
-from ..operators import words
 from ..ops import Role
 from ..scalars import Operand, classify_operand
 from ..stability import is_rebound_inside, is_stable
@@ -38,6 +37,7 @@ from ..tensor_calls import (
 from ..values import (
     truth,
 )
+from ..words import words
 from .modes import GradientMode, gradient_mode, leaves_disabled_region
 
 __all__ = [

@@ -17,10 +17,11 @@ import ast
 from collections.abc import Iterator
 from dataclasses import dataclass
 
+from .. import ops
 from ..facts import Facts
-from ..operators import words
+from ..ops import Role
+from ..words import words
 
-_CLASSES = words("no_grad inference_mode enable_grad")
 _FUNCTIONS = words(
     """
     set_grad_enabled _set_grad_enabled _enter_inference_mode _exit_inference_mode
@@ -51,7 +52,7 @@ class Changers:
 
 def mode_changes(facts: Facts) -> list[ast.expr]:
     """The nodes of a scope at which the gradient mode may change."""
-    if not any(mark in facts.source.text for mark in _MARKS):
+    if not any(map(facts.source.has, _MARKS)):
         return []
     changers = facts.tree.once(facts.tree.module, _changers)
     found: list[ast.expr] = []
@@ -111,7 +112,7 @@ def _sets(node: ast.Name | ast.Attribute, facts: Facts) -> bool:
         return False
     if word in _ENTERING:
         return not _enters_harmless(word, parent, facts)
-    return word in _LEAVING and "ExitStack" in facts.source.text
+    return word in _LEAVING and facts.source.has("ExitStack")
 
 
 def _enters_harmless(word: str, call: ast.Call, facts: Facts) -> bool:
@@ -230,7 +231,7 @@ def _yields_in_region(function: ast.AST) -> bool:
         isinstance(node, ast.With | ast.AsyncWith)
         and any(isinstance(each, ast.Yield | ast.YieldFrom) for each in ast.walk(node))
         and any(
-            word in _CLASSES | _FUNCTIONS
+            word in ops.names_of(Role.MODE) | _FUNCTIONS
             for item in node.items
             for word in _mentions(item.context_expr)
         )

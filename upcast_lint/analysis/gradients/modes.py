@@ -21,15 +21,17 @@ import ast
 import enum
 from collections.abc import Iterator
 
+from .. import ops
 from ..facts import Facts
 from ..imports import Imports
-from ..operators import (
-    words,
-)
+from ..ops import Role
 from ..order import SUSPENSIONS, may_run_between
 from ..syntax import FUNCTIONS, SCOPES, FunctionNode
 from ..values import (
     truth,
+)
+from ..words import (
+    words,
 )
 from .changes import mode_changes
 
@@ -40,9 +42,6 @@ class GradientMode(enum.Enum):
     DISABLED = enum.auto()
     UNKNOWN = enum.auto()
 
-
-SETTERS = words("no_grad inference_mode enable_grad set_grad_enabled")
-"""Classes of torch whose instances set the mode; the last one sets it when made."""
 
 _MODULES = words("torch torch.autograd torch.autograd.grad_mode")
 _HARMLESS_PREFIXES = (
@@ -190,7 +189,7 @@ def is_harmless_manager(node: ast.expr, facts: Facts) -> bool:
 def setter_of(function: ast.expr, facts: Facts) -> str | None:
     """Which of the classes that set the mode an expression names, if one."""
     module, _, name = (facts.resolve(function) or "").rpartition(".")
-    return name if name in SETTERS and module in _MODULES else None
+    return name if name in ops.names_of(Role.MODE) and module in _MODULES else None
 
 
 def _mode_of_setter(setter: str, call: ast.Call) -> GradientMode:
@@ -234,7 +233,7 @@ def _mode_of_decorator(node: ast.expr, facts: Facts) -> GradientMode | None:
     call = node if isinstance(node, ast.Call) else ast.Call(node, [], [])
     dotted = _resolve_outside(call.func, facts, 0)
     module, _, name = dotted.rpartition(".")
-    if name in SETTERS and module in _MODULES:
+    if name in ops.names_of(Role.MODE) and module in _MODULES:
         return _mode_of_setter(name, call)
     is_harmless = dotted in _HARMLESS_DECORATORS or dotted.startswith(_HARMLESS_MODULES)
     return None if is_harmless else GradientMode.UNKNOWN
@@ -257,7 +256,7 @@ def _is_disabled_by_autograd(function: FunctionNode, facts: Facts) -> bool:
     if not bases & _FUNCTION_CLASSES or "staticmethod" not in decorators:
         return False
     if function.name == "forward":
-        return f"{holder.name}.forward" not in facts.source.text
+        return not facts.source.has(f"{holder.name}.forward")
     return function.name == "backward" and _ONCE in decorators
 
 

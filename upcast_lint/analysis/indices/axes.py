@@ -21,26 +21,17 @@ import ast
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 
+from .. import ops
 from ..facts import Facts
-from ..operators import (
-    words,
-)
-from ..tensor_calls import (
-    TensorCall,
-)
-from ..values import (
-    integer,
-)
+from ..ops import Axes, Gives, Operation, Role
+from ..ops.types import INDEX_TYPES
+from ..tensor_calls import TensorCall
+from ..values import integer
 from .items import is_one, plain_items
 from .receivers import operation
 
 MOST_AXES = 12
 ANY_RANK = frozenset(range(MOST_AXES + 1))
-
-SAME_AXES = words("to type long int contiguous clone detach cuda cpu pin_memory flip")
-"""Operations that keep integers, and each line's set of them, where they stand."""
-
-_INTEGERS = words("torch.int64 torch.long torch.int32 torch.int")
 
 
 @dataclass(frozen=True, slots=True)
@@ -75,10 +66,10 @@ def origin(line: Line, ranks: Ranks, facts: Facts) -> Origin:
     match line.node:
         case ast.Subscript(value=base, slice=index):
             return _subscript(line, base, index, facts)
-        case ast.Attribute(value=base, attr="T"):
-            return _at(base, line.rank - 1 - line.axis, line.rank)
-        case ast.Attribute(value=base, attr="mT"):
-            return _swapped(line, base, -2, -1)
+        case ast.Attribute(value=base, attr=name):
+            attribute = ops.attribute(name)
+            turned = None if attribute is None else turn(attribute, None, line.rank)
+            return None if turned is None else _at(base, turned[line.axis], line.rank)
         case ast.Call():
             call = operation(line.node, facts)
             return None if call is None else _call(line, call, ranks, facts)
@@ -88,51 +79,105 @@ def origin(line: Line, ranks: Ranks, facts: Facts) -> Origin:
 
 def _call(line: Line, call: TensorCall, ranks: Ranks, facts: Facts) -> Origin:
     tensor, axis, rank = call.tensor, line.axis, line.rank
-    first = call.argument(0, "dim")
-    match call.name:
-        case "unsqueeze":
-            new = normal(integer(first), rank)
+    match call.operation.axes:
+        case Axes.INSERT:
+            new = normal(call.number("dim"), rank)
             if new is None or new == axis:
                 return None if new is None else NEW
             return _at(tensor, axis - (axis > new), rank - 1)
-        case "squeeze":
-            return _squeezed(line, tensor, integer(first), ranks)
-        case "view" | "reshape":
+        case Axes.DROP:
+            return _squeezed(line, tensor, call.number("dim"), ranks)
+        case Axes.SIZES:
             return _viewed(line, call, ranks)
-        case "flatten" | "ravel":
-            start = integer(call.argument(0, "start_dim") or ast.Constant(0))
-            end = integer(call.argument(1, "end_dim") or ast.Constant(-1))
-            return _flattened(line, tensor, start, end, ranks)
-        case "expand" | "repeat":
+        case Axes.FLATTEN:
+            return _flattened(line, tensor, *flattened_axes(call), ranks)
+        case Axes.UNFLATTEN:
+            return _unflattened(line, call)
+        case Axes.EXPAND | Axes.REPEAT:
             return _expanded(line, call, ranks)
-        case "transpose" | "swapaxes" | "swapdims":
-            other = integer(call.argument(1, "dim1"))
-            return _swapped(line, tensor, integer(call.argument(0, "dim0")), other)
-        case "t":
-            return _swapped(line, tensor, 0, -1) if rank <= 2 else None
-        case "permute":
-            dims = [normal(integer(size), rank) for size in call.sizes()]
-            if len(dims) != rank or None in dims:
-                return None
-            source = dims[axis]
-            assert source is not None
-            return _at(tensor, source, rank)
-        case name if name in SAME_AXES and keeps_integers(call, facts):
-            return _at(tensor, axis, rank)
+        case _ if keeps_lines(call, facts):
+            turned = turn(call.operation, call, rank)
+            return None if turned is None else _at(tensor, turned[axis], rank)
         case _:
             return None
 
 
-def _at(node: ast.expr, axis: int, rank: int) -> Origin:
-    return (Line(node, axis, rank),)
+def keeps_lines(call: TensorCall, facts: Facts) -> bool:
+    """Whether the lines of the result are lines of the tensor, as sets of integers."""
+    operation = call.operation
+    if operation.role is Role.CAST:
+        return operation.gives in _INDEX_CASTS and keeps_integers(call, facts)
+    is_kept = operation.passes_on or operation.role is Role.COPY
+    return (is_kept and not operation.writes) or operation.axes is Axes.FLIP
 
 
-def _swapped(line: Line, base: ast.expr, a: int | None, b: int | None) -> Origin:
-    first, second = normal(a, line.rank), normal(b, line.rank)
+_INDEX_CASTS = (Gives.INT64, Gives.INT32, Gives.ASKED)
+
+
+def turn(
+    operation: Operation, call: TensorCall | None, rank: int
+) -> tuple[int, ...] | None:
+    """The axis of the tensor that each axis of the result is, where all stay whole.
+
+    `call` is None for an attribute. None where they do not, or it is not known.
+    """
+    order = list(range(rank))
+    match operation.axes:
+        case Axes.SAME | Axes.FLIP:
+            return tuple(order)
+        case Axes.REVERSE:
+            return tuple(reversed(order))
+        case Axes.SWAP_FIRST if rank <= 2:
+            return tuple(reversed(order))
+        case Axes.SWAP_LAST:
+            return _swap(order, -2, -1)
+        case Axes.SWAP if call is not None:
+            return _swap(order, call.number("dim0"), call.number("dim1"))
+        case Axes.PERMUTE if call is not None:
+            dims = [normal(integer(size), rank) for size in call.sizes()]
+            known = tuple(dim for dim in dims if dim is not None)
+            return known if sorted(known) == order and len(dims) == rank else None
+        case Axes.MOVE if call is not None:
+            return _moved(rank, call)
+        case _:
+            return None
+
+
+def _swap(order: list[int], a: int | None, b: int | None) -> tuple[int, ...] | None:
+    first, second = normal(a, len(order)), normal(b, len(order))
     if first is None or second is None:
         return None
-    axis = {first: second, second: first}.get(line.axis, line.axis)
-    return _at(base, axis, line.rank)
+    order[first], order[second] = order[second], order[first]
+    return tuple(order)
+
+
+def _moved(rank: int, call: TensorCall) -> tuple[int, ...] | None:
+    source = _dimensions(call.given("source"), rank)
+    destination = _dimensions(call.given("destination"), rank)
+    if source is None or destination is None or len(source) != len(destination):
+        return None
+    at = dict(zip(destination, source, strict=True))
+    rest = (axis for axis in range(rank) if axis not in source)
+    return tuple(at[axis] if axis in at else next(rest) for axis in range(rank))
+
+
+def _dimensions(node: ast.expr | None, rank: int) -> list[int] | None:
+    """The different axes that an argument names, one or several of them."""
+    each = node.elts if isinstance(node, ast.Tuple | ast.List) else [node]
+    found = [normal(integer(dim), rank) for dim in each]
+    known = [axis for axis in found if axis is not None]
+    return known if len(set(known)) == len(found) else None
+
+
+def flattened_axes(call: TensorCall) -> tuple[int | None, int | None]:
+    """The first and the last axis that `flatten` or `ravel` makes one."""
+    if not call.others:
+        return 0, -1
+    return call.number("start_dim"), call.number("end_dim")
+
+
+def _at(node: ast.expr, axis: int, rank: int) -> Origin:
+    return (Line(node, axis, rank),)
 
 
 def _squeezed(line: Line, base: ast.expr, dim: int | None, ranks: Ranks) -> Origin:
@@ -206,10 +251,26 @@ def _flattened(
     return tuple(lines) or None
 
 
+def _unflattened(line: Line, call: TensorCall) -> Origin:
+    """Of the axes that one was taken apart into, only one of size one is known."""
+    sizes = call.given("sizes")
+    if not isinstance(sizes, ast.Tuple | ast.List) or len(sizes.elts) > line.rank:
+        return None
+    rank = line.rank - len(sizes.elts) + 1
+    first = normal(call.number("dim"), rank)
+    if first is None:
+        return None
+    inner = line.axis - first
+    if 0 <= inner < len(sizes.elts):
+        return NEW if integer(sizes.elts[inner]) == 1 else None
+    axis = line.axis if inner < 0 else line.axis - len(sizes.elts) + 1
+    return _at(call.tensor, axis, rank)
+
+
 def _expanded(line: Line, call: TensorCall, ranks: Ranks) -> Origin:
     """`expand` keeps an axis where its size is -1, `repeat` where it is 1."""
     size = integer(_size_at(call.sizes(), line.axis, line.rank))
-    is_repeat = call.name == "repeat"
+    is_repeat = call.operation.axes is Axes.REPEAT
     if size == 1 and not is_repeat:
         return NEW
     if size != (1 if is_repeat else -1):
@@ -244,14 +305,14 @@ def _subscript(line: Line, base: ast.expr, index: ast.expr, facts: Facts) -> Ori
 
 
 def keeps_integers(call: TensorCall, facts: Facts) -> bool:
-    """Whether `to` or `type` gives no type that makes different integers equal."""
-    if call.name not in ("to", "type"):
+    """Whether a cast gives no type that makes different integers equal."""
+    if call.operation.gives is not Gives.ASKED:
         return True
     keywords = dict(call.keywords)
     keywords.pop("non_blocking", None)
     keywords.pop("copy", None)
     return all(
-        facts.resolve(each) in _INTEGERS or is_device(each, facts)
+        facts.resolve(each) in INDEX_TYPES or is_device(each, facts)
         for each in (*call.positional, *keywords.values())
     )
 

@@ -15,10 +15,11 @@ from __future__ import annotations
 import ast
 
 from ..facts import Facts
-from ..operators import words
-from ..tensor_calls import tensor_call, torch_function
+from ..ops import Axes, Role
+from ..tensor_calls import TensorCall, tensor_call, torch_function
 from ..width.words import dotted_words
 from ..width.words import words as words_of
+from ..words import words
 from .masks import is_mask
 from .permutations import permutation
 from .ranks import Shapes, known_rank
@@ -41,9 +42,7 @@ _TABLES = words(
 
 _MASKS = words("mask masks keep valid")
 
-_REPEATING = words("repeat repeat_interleave expand bucketize searchsorted digitize")
-_SHORTER = words("topk argmax argmin nonzero where multinomial kthvalue median")
-_CONVERSIONS = words("to long int cpu cuda contiguous view reshape flatten unsqueeze")
+_FEW = (Axes.REDUCE, Axes.ALONG, Axes.COORDINATES, Axes.SAMPLES)
 
 
 def may_expand(index: ast.expr, source: ast.expr, facts: Facts) -> bool:
@@ -87,7 +86,7 @@ def _is_repeated_list(index: ast.expr, facts: Facts) -> bool:
 def _is_counted_mask(index: ast.expr, facts: Facts) -> bool:
     """Whether an index is a mask made of integers: one entry for each of its bools."""
     call = tensor_call(facts.value(index), facts)
-    if call is None or call.name not in ("to", "long", "int", "type"):
+    if call is None or call.operation.role is not Role.CAST:
         return False
     said = words_of(dotted_words(call.tensor).rpartition(".")[2])
     return bool(is_mask(call.tensor, facts)) or not _MASKS.isdisjoint(said)
@@ -102,13 +101,13 @@ def _is_shorter(index: ast.expr, facts: Facts) -> bool:
     """Whether an index is made by an operation that picks a few, or cut by hand."""
     pick = picked(index, facts)
     if pick is not None:
-        return pick.call.name in _SHORTER
+        return _picks_few(pick.call)
     node = facts.value(index)
     match node:
         case ast.Subscript(value=base):
             inner = picked(node, facts)
             if inner is not None:
-                return inner.call.name in _SHORTER
+                return _picks_few(inner.call)
             return isinstance(node.slice, ast.Slice) or _is_shorter(base, facts)
         case ast.List():
             return True
@@ -116,9 +115,9 @@ def _is_shorter(index: ast.expr, facts: Facts) -> bool:
             call = tensor_call(node, facts)
             if call is None:
                 return torch_function(node, facts) == "torch.tensor"
-            if call.name in _SHORTER:
+            if _picks_few(call):
                 return True
-            return call.name in _CONVERSIONS and _is_shorter(call.tensor, facts)
+            return _is_guise(call) and _is_shorter(call.tensor, facts)
         case _:
             return False
 
@@ -140,6 +139,19 @@ def _is_spreading(index: ast.expr, facts: Facts, depth: int) -> bool:
     call = tensor_call(index, facts)
     if call is None:
         return False
-    if call.name in _REPEATING:
+    if call.operation.repeats:
         return True
-    return call.name in _CONVERSIONS and _is_spreading(call.tensor, facts, depth - 1)
+    return _is_guise(call) and _is_spreading(call.tensor, facts, depth - 1)
+
+
+def _picks_few(call: TensorCall) -> bool:
+    """Whether an operation gives the places of some of many elements."""
+    operation = call.operation
+    if operation.name == "where":
+        return True
+    return operation.role is Role.ORDER and operation.axes in _FEW
+
+
+def _is_guise(call: TensorCall) -> bool:
+    """Whether an operation gives each element of its tensor once."""
+    return call.operation.role in (Role.VIEW, Role.CAST, Role.MOVE)

@@ -6,48 +6,20 @@ import ast
 from collections.abc import Iterable
 from dataclasses import dataclass, field
 
+from .. import ops
 from ..definition_guard import Guard
 from ..facts import Facts
 from ..names import Binding, Definition
-from ..operators import (
-    words,
-)
+from ..ops import Axes, Gives, Operation, Role
+from ..ops.types import INDEX_TYPES
 from ..tensor_calls import (
     TensorCall,
     is_builtin,
     torch_function,
 )
 from .receivers import compares_tensors, operation
-from .results import picked, picked_by
+from .results import gives_several, picked, picked_by
 
-_TO_MASK = words(
-    """
-    bool eq ne lt le gt ge logical_and logical_or logical_xor logical_not isin isnan
-    isinf isfinite isposinf isneginf isclose any all signbit
-    """
-)
-_TO_INTEGERS = words(
-    """
-    long int argmax argmin argsort nonzero argwhere multinomial searchsorted bucketize
-    bincount cumsum sum floor_divide remainder count_nonzero
-    """
-)
-_KEEP_TYPE = words(
-    """
-    view reshape flatten ravel unsqueeze squeeze expand expand_as transpose permute t
-    contiguous clone detach cpu cuda flip roll tril triu masked_fill repeat gather
-    index_select narrow select swapaxes where repeat_interleave clamp clamp_min
-    clamp_max diagonal unfold take take_along_dim
-    """
-)
-_INTEGER_FACTORIES = words("torch.arange torch.randperm torch.LongTensor")
-_FACTORIES = words(
-    """
-    torch.zeros torch.ones torch.full torch.empty torch.tensor torch.as_tensor
-    torch.zeros_like torch.ones_like torch.full_like torch.empty_like
-    """
-)
-_INTEGER_TYPES = words("torch.int64 torch.long torch.int32 torch.int")
 _MASK_TYPES = ("BoolTensor", "Bool[")
 _INTEGER_ANNOTATIONS = ("LongTensor", "IntTensor", "Int[", "Int64[", "Int32[")
 
@@ -148,36 +120,43 @@ class _Masks:
         pick = picked(node, self.facts)
         if pick is not None:
             return False if _gives_index(pick.call, pick.position) else None
-        if isinstance(node, ast.Subscript) or node.attr in ("T", "mT"):
+        if isinstance(node, ast.Subscript) or _is_view(node):
             return self.of(node.value)
         return None
 
     def _call(self, node: ast.Call) -> bool | None:
         dotted = torch_function(node, self.facts)
-        if dotted == "torch.BoolTensor":
-            return True
-        if dotted in _INTEGER_FACTORIES:
-            return False
-        if dotted in _FACTORIES:
-            return self._made(node)
+        made = None if dotted is None else ops.function(dotted)
+        if made is not None and _is_maker(made):
+            return self._made(node, made)
         call = operation(node, self.facts)
-        if call is None:
+        if call is None or gives_several(call):
             return None
-        match call.name:
-            case name if name in _TO_MASK:
+        match call.operation.gives:
+            case Gives.BOOL:
                 return True
-            case name if name in _TO_INTEGERS:
+            case gives if gives in _INTEGERS:
                 return False
-            case "to" | "type":
+            case Gives.ASKED:
                 return self._converted(call)
-            case "where":
-                return _agreed(self.of(each) for each in call.positional[:2])
-            case name if name in _KEEP_TYPE:
+            case Gives.OTHERS:
+                other = call.given("other")
+                return None if other is None else self.of(other)
+            case Gives.PROMOTED if call.name == "where":
+                first = call.given("self") or call.tensor
+                second = call.given("other")
+                return _agreed([self.of(each) for each in (first, second) if each])
+            case Gives.SAME:
                 return self.of(call.tensor)
             case _:
                 return None
 
-    def _made(self, node: ast.Call) -> bool | None:
+    def _made(self, node: ast.Call, made: Operation) -> bool | None:
+        """What a function makes that is given numbers or another tensor."""
+        if made.gives is Gives.BOOL:
+            return True
+        if made.gives in _INTEGERS:
+            return False
         for keyword in node.keywords:
             if keyword.arg == "dtype":
                 return self._type(keyword.value)
@@ -189,7 +168,7 @@ class _Masks:
         types = [kind for each in given if (kind := self._type(each)) is not None]
         if types:
             return types[0]
-        return None if call.name == "type" else self._moved(call)
+        return self._moved(call) if call.positional or call.keywords else None
 
     def _moved(self, call: TensorCall) -> bool | None:
         """`to` with nothing but a device keeps the type."""
@@ -207,7 +186,20 @@ class _Masks:
         dotted = self.facts.resolve(node)
         if dotted == "torch.bool":
             return True
-        return False if dotted in _INTEGER_TYPES else None
+        return False if dotted in INDEX_TYPES else None
+
+
+_INTEGERS = (Gives.INT64, Gives.INT32, Gives.COUNTED, Gives.SUMMED)
+"""Of a result that is an index: what is not a mask, then."""
+
+
+def _is_maker(operation: Operation) -> bool:
+    return operation.role in (Role.FACTORY, Role.LIKE) or operation.axes is Axes.LITERAL
+
+
+def _is_view(node: ast.Attribute) -> bool:
+    known = ops.attribute(node.attr)
+    return known is not None and known.role is Role.VIEW
 
 
 def _gives_index(call: TensorCall, position: int) -> bool:

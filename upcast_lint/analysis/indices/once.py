@@ -13,37 +13,17 @@ from dataclasses import dataclass, field
 from ..definition_guard import Guard
 from ..facts import Facts
 from ..names import Binding, Definition
-from ..operators import (
-    words,
-)
+from ..ops import Axes, Role
 from ..scalars import Operand
 from ..stability import is_rebound_inside
-from ..tensor_calls import (
-    TensorCall,
-)
-from ..values import (
-    integer,
-    truth,
-)
+from ..tensor_calls import TensorCall
+from ..values import integer, truth
 from .axes import Line, normal, origin
 from .ranks import Shapes
 from .receivers import operation
 from .results import Picked, picked, picked_by
 
 _ONE = "one index along the dimension"
-
-_KEEPING = words(
-    "argmax argmin max min amax amin sum mean any all median mode kthvalue logsumexp"
-)
-"""Reductions that take `dim` and `keepdim`."""
-
-_ELEMENTWISE = words(
-    """
-    clamp clip clamp_min clamp_max abs neg remainder fmod floor_divide add sub mul div
-    masked_fill where logical_not bool maximum minimum add_ sub_ clamp_ masked_fill_
-    """
-)
-_ALONG = words("sort argsort cumsum cummax cummin")
 
 
 @dataclass(frozen=True, slots=True)
@@ -103,28 +83,36 @@ class OneIndex:
                 return self.from_origin(line, self.once)
 
     def _once_in(self, call: TensorCall, line: Line) -> Proof | None:
-        tensor, name = call.tensor, call.name
-        if name in _KEEPING:
-            return self._once_reduced(call, line)
-        if name in ("topk", "multinomial"):
-            axis = self.order_axis(call) if name == "topk" else -1
-            count = call.argument(0, "k" if name == "topk" else "num_samples")
-            if axis is not None and normal(axis, line.rank) == line.axis:
-                return Proof(_ONE) if integer(count) == 1 else None
-            return self.once(Line(tensor, line.axis, line.rank))
-        if name in _ALONG:
-            return self.once(Line(tensor, line.axis, line.rank))
-        if name in _ELEMENTWISE:
-            others = (*call.positional, *call.keywords.values())
-            return self._once_each((tensor, *others), line)
-        return None
+        operation, tensor = call.operation, call.tensor
+        match operation.axes:
+            case Axes.REDUCE:
+                return self._once_reduced(call, line)
+            case Axes.SAMPLES:
+                return self._once_counted(call, -1, call.given("num_samples"), line)
+            case Axes.ALONG if operation.name == "topk":
+                return self._once_counted(
+                    call, self.order_axis(call), call.given("k"), line
+                )
+            case Axes.BROADCAST:
+                return self._once_each((tensor, *call.others), line)
+            case Axes.SAME if operation.role is Role.ELEMENTWISE:
+                return self._once_each((tensor, *call.others), line)
+            case Axes.SAME if not operation.passes_on:
+                return self.once(Line(tensor, line.axis, line.rank))
+            case _:
+                return None
+
+    def _once_counted(
+        self, call: TensorCall, axis: int | None, count: ast.expr | None, line: Line
+    ) -> Proof | None:
+        """Of an operation that takes a number of elements along an axis."""
+        if axis is not None and normal(axis, line.rank) == line.axis:
+            return Proof(_ONE) if integer(count) == 1 else None
+        return self.once(Line(call.tensor, line.axis, line.rank))
 
     def _once_reduced(self, call: TensorCall, line: Line) -> Proof | None:
-        at = 1 if call.name == "kthvalue" else 0
-        dim = call.argument(at, "dim")
-        kept = call.argument(at + 1, "keepdim")
-        axis = None if dim is None else integer(dim)
-        if dim is not None and axis is None:
+        kept, axis = call.given("keepdim"), call.number("dim")
+        if axis is None and call.given("dim") is not None:
             return None
         if truth(kept) is True:
             if axis is None or normal(axis, line.rank) == line.axis:
@@ -187,14 +175,10 @@ class OneIndex:
 
     def order_axis(self, call: TensorCall) -> int | None:
         """The dimension that `topk`, `sort` or `argsort` works along, if plain."""
-        if call.name == "topk":
-            count = call.argument(0, "k")
-            if count is None or self._is_tensor(count):
-                return None  # a method `topk(scores, k)` of something else
-            dim = call.argument(1, "dim")
-        else:
-            dim = call.argument(0, "dim")
-        return -1 if dim is None else integer(dim)
+        count = call.given("k")
+        if count is not None and self._is_tensor(count):
+            return None  # a method `topk(scores, k)` of something else
+        return call.number("dim")
 
     def _is_tensor(self, node: ast.expr) -> bool:
         return self.shapes.operand(node) is Operand.TENSOR

@@ -9,9 +9,7 @@ import ast
 
 from ..facts import Facts
 from ..names import Binding
-from ..operators import (
-    words,
-)
+from ..ops import Axes, Operation, Role
 from ..tensor_calls import (
     tensor_call,
     torch_function,
@@ -19,7 +17,7 @@ from ..tensor_calls import (
 from ..values import (
     integer,
 )
-from .axes import SAME_AXES
+from ..words import words
 from .results import picked
 
 _WORDS = words(
@@ -28,7 +26,6 @@ _WORDS = words(
     unsorted shuffle shuffled unshuffle reorder reordered reordering reverse reversed
     """
 )
-_RESHAPING = words("unsqueeze view reshape expand expand_as repeat flatten squeeze")
 _MOST_STEPS = 20
 
 
@@ -78,11 +75,20 @@ def _inner(node: ast.expr, facts: Facts) -> ast.expr | None:
             return base
         case ast.Call():
             call = tensor_call(node, facts)
-            if call is None or call.name not in SAME_AXES | _RESHAPING:
+            if call is None or not _is_guise(call.operation):
                 return None
             return call.tensor
         case _:
             return None
+
+
+def _is_guise(operation: Operation) -> bool:
+    """Whether an operation gives all elements of its tensor, and no others."""
+    return (
+        operation.passes_on
+        or operation.role in (Role.COPY, Role.EXPAND)
+        or operation.axes is Axes.FLIP
+    ) and operation.role not in (Role.PART, Role.PARTS)
 
 
 def _names_order(identifier: str) -> bool:

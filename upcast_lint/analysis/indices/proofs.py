@@ -111,7 +111,7 @@ class Prover(OneIndex):
                 return None
 
     def _unique(self, call: TensorCall) -> Proof | None:
-        is_flat = call.argument(3, "dim") is None and not self.wraps
+        is_flat = call.given("dim") is None and not self.wraps
         return Proof("values of `unique`") if is_flat else None
 
     def _shifted(
@@ -145,7 +145,7 @@ class Prover(OneIndex):
                 is_along = axis is not None and normal(axis, line.rank) == line.axis
                 return Proof("indices of `argsort`") if is_along else None
             case "multinomial":
-                replacement = call.argument(1, "replacement")
+                replacement = call.given("replacement")
                 is_last = line.axis == line.rank - 1
                 is_distinct = replacement is None or truth(replacement) is False
                 reason = "`multinomial` without replacement"
@@ -166,7 +166,7 @@ class Prover(OneIndex):
             return None
         if isinstance(call.tensor, ast.Name) and not self._is_stable(call.tensor):
             return None
-        dim = integer(call.argument(0, "dim"))
+        dim = call.number("dim")
         is_column = dim in (1, -1) or self.shapes.ranks(inner.tensor) == {1}
         return Proof("coordinates of `nonzero`") if is_column else None
 

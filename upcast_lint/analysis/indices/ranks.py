@@ -14,12 +14,11 @@ from __future__ import annotations
 import ast
 from dataclasses import dataclass, field
 
+from .. import ops
 from ..definition_guard import Guard
 from ..facts import Facts
 from ..names import Binding, Definition, Reaching
-from ..operators import (
-    words,
-)
+from ..ops import Axes, Role
 from ..scalars import Operand, classify_operand
 from ..tensor_calls import (
     TensorCall,
@@ -30,29 +29,24 @@ from ..values import (
     integer,
     truth,
 )
-from .axes import ANY_RANK, MOST_AXES, SAME_AXES, normal
+from .axes import ANY_RANK, MOST_AXES, flattened_axes, normal
 from .items import plain_items
 from .receivers import operation
 from .results import picked
 
-_VECTORS = words(
-    "torch.arange torch.randperm torch.range torch.linspace torch.bincount"
+_SAME_RANK = frozenset(
+    (
+        Axes.SAME,
+        Axes.FLIP,
+        Axes.SWAP,
+        Axes.SWAP_FIRST,
+        Axes.SWAP_LAST,
+        Axes.REVERSE,
+        Axes.PERMUTE,
+        Axes.MOVE,
+        Axes.ALONG,
+    )
 )
-_LITERALS = words("torch.tensor torch.as_tensor torch.LongTensor torch.IntTensor")
-_SAME_RANK = SAME_AXES | words(
-    """
-    clamp clip clamp_min clamp_max abs bool float double half logical_not isnan isinf
-    isfinite bitwise_not type_as roll sort argsort topk cumsum softmax log_softmax
-    transpose swapaxes swapdims permute t narrow index_select
-    """
-)
-_BROADCASTING = words(
-    """
-    eq ne lt le gt ge add sub mul div remainder fmod floor_divide logical_and
-    logical_or logical_xor masked_fill where maximum minimum
-    """
-)
-_REDUCTIONS = words("argmax argmin max min amax amin sum any all")
 
 
 @dataclass(slots=True)
@@ -90,8 +84,10 @@ class Shapes:
                 return frozenset((0,))
             case ast.Subscript(value=base, slice=index):
                 return self._subscript(base, index)
-            case ast.Attribute(value=base, attr="T" | "mT"):
-                return self.ranks(base)
+            case ast.Attribute(value=base, attr=name):
+                known = ops.attribute(name)
+                is_view = known is not None and known.role is Role.VIEW
+                return self.ranks(base) if is_view else ANY_RANK
             case ast.UnaryOp(operand=operand):
                 return self.ranks(operand)
             case ast.BinOp(left=left, right=right):
@@ -177,9 +173,11 @@ class Shapes:
 
     def _call(self, node: ast.Call) -> frozenset[int]:
         dotted = torch_function(node, self.facts)
-        if dotted in _VECTORS or self._is_range(node):
+        made = None if dotted is None else ops.function(dotted)
+        if self._is_range(node) or (made is not None and made.axes is Axes.VECTOR):
             return frozenset((1,))
-        if dotted in _LITERALS and node.args and isinstance(node.args[0], ast.List):
+        is_literal = made is not None and made.axes is Axes.LITERAL
+        if is_literal and node.args and isinstance(node.args[0], ast.List):
             return self.ranks(node.args[0])
         call = operation(node, self.facts)
         return ANY_RANK if call is None else self._result(call)
@@ -196,41 +194,47 @@ class Shapes:
                 return False
 
     def _result(self, call: TensorCall) -> frozenset[int]:
-        name, tensor = call.name, call.tensor
-        match name:
-            case "unsqueeze":
+        operation, tensor = call.operation, call.tensor
+        if operation.role is Role.PARTS:
+            return ANY_RANK
+        match operation.axes:
+            case Axes.INSERT:
                 return frozenset(r + 1 for r in self.ranks(tensor) if r < MOST_AXES)
-            case "squeeze":
+            case Axes.DROP:
                 return self._squeezed(call)
-            case "view" | "reshape" | "expand" | "repeat":
+            case Axes.SIZES | Axes.EXPAND | Axes.REPEAT:
                 return self._sized(call)
-            case "flatten" | "ravel":
+            case Axes.FLATTEN:
                 return self._flattened(call)
-            case "nonzero" | "argwhere":
-                is_tuple = truth(call.keywords.get("as_tuple"))
+            case Axes.REMOVE | Axes.DIAGONAL:
+                return frozenset(r - 1 for r in self.ranks(tensor) if r)
+            case Axes.UNFLATTEN:
+                return self._unflattened(call)
+            case Axes.COORDINATES:
+                is_tuple = truth(call.given("as_tuple"))
                 return frozenset((1,) if is_tuple else (2,))
-            case "where" if not call.positional and not call.keywords:
+            case Axes.VECTOR:
                 return frozenset((1,))
-            case "where":
-                return self._joint(tensor, *call.positional[:2])
-            case "masked_select":
-                return frozenset((1,))
-            case "unique" if "dim" not in call.keywords:
-                return frozenset((1,))
-            case "multinomial":
+            case Axes.SAMPLES:
                 return self.ranks(tensor) & {1, 2}
-            case _ if name in _SAME_RANK:
-                return self.ranks(tensor)
-            case _ if name in _BROADCASTING and not call.keywords:
-                return self._joint(tensor, *call.positional[:1])
-            case _ if name in _REDUCTIONS:
+            case Axes.REDUCE:
                 return self._reduced(call)
+            case Axes.OF_OTHER:
+                return self.ranks(call.given("other") or tensor)
+            case Axes.BROADCAST if operation.name == "where" and not call.others:
+                return frozenset((1,))
+            case Axes.BROADCAST:
+                return self._joint(tensor, *call.others)
+            case axes if axes in _SAME_RANK:
+                return self.ranks(tensor)
+            case _ if operation.name == "unique" and call.given("dim") is None:
+                return frozenset((1,))
             case _:
                 return ANY_RANK
 
     def _squeezed(self, call: TensorCall) -> frozenset[int]:
         ranks = self.ranks(call.tensor)
-        if call.argument(0, "dim") is not None:
+        if call.given("dim") is not None:
             return ranks | {r - 1 for r in ranks if r}
         return frozenset(range(max(ranks, default=MOST_AXES) + 1))
 
@@ -244,11 +248,26 @@ class Shapes:
             return ANY_RANK
         return frozenset((len(sizes),))
 
+    def _unflattened(self, call: TensorCall) -> frozenset[int]:
+        match call.given("sizes"):
+            case ast.Tuple(elts=sizes) | ast.List(elts=sizes) if not any(
+                isinstance(size, ast.Starred) for size in sizes
+            ):
+                more = len(sizes) - 1
+                dim = call.number("dim")
+                return frozenset(
+                    r + more
+                    for r in self.ranks(call.tensor)
+                    if r + more <= MOST_AXES
+                    and (dim is None or normal(dim, r) is not None)
+                )
+            case _:
+                return ANY_RANK
+
     def _flattened(self, call: TensorCall) -> frozenset[int]:
-        if not call.positional and not call.keywords:
+        if not call.others:
             return frozenset((1,))
-        start = integer(call.argument(0, "start_dim") or ast.Constant(0))
-        end = integer(call.argument(1, "end_dim") or ast.Constant(-1))
+        start, end = flattened_axes(call)
         if start is None or end is None:
             return ANY_RANK
         found = set()
@@ -259,14 +278,13 @@ class Shapes:
         return frozenset(found)
 
     def _reduced(self, call: TensorCall) -> frozenset[int]:
-        dim, kept = call.argument(0, "dim"), call.argument(1, "keepdim")
+        dim, kept = call.number("dim"), call.given("keepdim")
         if kept is not None:
             ranks = self.ranks(call.tensor)
             return ranks if truth(kept) else ANY_RANK
         if dim is None:
-            return frozenset((0,))
-        if integer(dim) is None:
-            return ANY_RANK
+            is_known = call.given("dim") is None
+            return frozenset((0,)) if is_known else ANY_RANK
         ranks = self.ranks(call.tensor)
         if ranks == ANY_RANK and call.name == "sum" and self._sums_mask(call):
             return frozenset((1,))
@@ -285,7 +303,7 @@ class Shapes:
             case _:
                 return False
         is_mask = is_given and "mask" in name.lower().split("_")
-        return is_mask and integer(call.argument(0, "dim")) in (1, -1)
+        return is_mask and call.number("dim") in (1, -1)
 
 
 def known_rank(node: ast.expr, facts: Facts) -> int | None:

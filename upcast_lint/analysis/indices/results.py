@@ -7,19 +7,10 @@ from dataclasses import dataclass
 
 from ..facts import Facts
 from ..names import Binding, Definition
-from ..operators import (
-    words,
-)
-from ..tensor_calls import (
-    TensorCall,
-)
-from ..values import (
-    integer,
-    truth,
-)
+from ..tensor_calls import TensorCall
+from ..values import integer, truth
 from .receivers import operation
 
-_PAIRS = words("topk sort kthvalue mode median max min")
 _FIELDS = {"values": 0, "indices": 1}
 
 
@@ -78,21 +69,18 @@ def _of(
 
 def gives_several(call: TensorCall) -> bool:
     """Whether an operation gives a tuple of tensors."""
+    if call.operation.gives_pair:
+        return not call.operation.pairs_along or call.number("dim") is not None
     match call.name:
-        case "max" | "min" | "median":
-            return integer(call.argument(0, "dim")) is not None
         case "nonzero":
-            return truth(call.keywords.get("as_tuple")) is True
+            return truth(call.given("as_tuple")) is True
         case "where":
-            return not call.positional and not call.keywords
+            return not call.others
         case "unique":
-            flags = (
-                call.argument(1, "return_inverse"),
-                call.argument(2, "return_counts"),
-            )
+            flags = (call.given("return_inverse"), call.given("return_counts"))
             return any(flag is not None and truth(flag) is not False for flag in flags)
-        case name:
-            return name in _PAIRS
+        case _:
+            return False
 
 
 def _targets(node: ast.AST) -> int | None:

@@ -4,10 +4,10 @@ from __future__ import annotations
 
 import ast
 
+from .. import ops
 from ..facts import Facts
-from ..operators import (
-    words,
-)
+from ..ops import Axes, Gives
+from ..ops.types import INDEX_TYPES
 from ..tensor_calls import (
     is_builtin,
     torch_function,
@@ -17,7 +17,7 @@ from ..values import (
 )
 from .once import Proof
 
-_INTEGER_TYPES = words("torch.int64 torch.long torch.int32 torch.int")
+_KEEPING = (Gives.LITERAL, Gives.INT64, Gives.INT32)
 
 
 def vector_proof(node: ast.List | ast.Call, wraps: bool, facts: Facts) -> Proof | None:
@@ -25,14 +25,16 @@ def vector_proof(node: ast.List | ast.Call, wraps: bool, facts: Facts) -> Proof 
     if isinstance(node, ast.List):
         return _different(node)
     dotted = torch_function(node, facts)
+    made = None if dotted is None else ops.function(dotted)
     match dotted:
         case "torch.arange":
             return _range(node, wraps, facts, "arange")
         case "torch.randperm":
             return Proof("`randperm`") if _keeps(node, facts) else None
-        case "torch.tensor" | "torch.as_tensor" | "torch.LongTensor":
+        case _ if made is not None and made.axes is Axes.LITERAL:
             inner = node.args[0] if node.args else None
-            if isinstance(inner, ast.List | ast.Call) and _keeps(node, facts):
+            keeps = made.gives in _KEEPING and _keeps(node, facts)
+            if isinstance(inner, ast.List | ast.Call) and keeps:
                 return vector_proof(inner, wraps, facts)
             return None
     if is_builtin(node.func, "range", facts):
@@ -77,4 +79,4 @@ def _keeps(node: ast.Call, facts: Facts) -> bool:
     dtype = keywords.get("dtype")
     if None in keywords or "out" in keywords:
         return False
-    return dtype is None or facts.resolve(dtype) in _INTEGER_TYPES
+    return dtype is None or facts.resolve(dtype) in INDEX_TYPES

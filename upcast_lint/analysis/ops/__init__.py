@@ -1,7 +1,7 @@
 """What is known of operations, in one table: of torch, numpy and Python itself.
 
-A row of the table is `kinds memory words… (takes) {writes} names…`; an indented line
-goes on with the one above.
+A row of the table is `kinds memory words… (takes) {writes} names…`; a line that is
+indented goes on with the one above.
 
 kinds
     Where the names stand: `m` methods of a tensor, `p` its attributes, `t` functions of
@@ -39,20 +39,8 @@ from __future__ import annotations
 from functools import cache
 
 from . import creation, elementwise, others, selections, views
-from .records import (
-    Arguments,
-    Axes,
-    Bits,
-    Gives,
-    Memory,
-    Operation,
-    Parameter,
-    Role,
-    Settles,
-    Written,
-    read_row,
-    role_of,
-)
+from .columns import Axes, Bits, Gives, Memory, Role, Settles
+from .records import Arguments, Operation, Parameter, Written, read_row, role_of
 
 __all__ = [
     "Arguments",
@@ -180,6 +168,17 @@ def _is_in(dotted: str, module: str) -> bool:
         return True
     outer, _, owner = head.rpartition(".")
     return outer == module and (owner[:1].isupper() or owner == "datetime")
+
+
+@cache
+def casts() -> frozenset[str]:
+    """The names of the methods and functions that may give a wider float type."""
+    return frozenset(
+        name for name in names_of(Role.CAST) if (tensor(name) or _NONE).may_widen
+    )
+
+
+_NONE = Operation("", Memory.UNKNOWN)
 
 
 @cache

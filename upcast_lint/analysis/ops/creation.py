@@ -17,12 +17,16 @@ t    fresh  gives=int64 (...) tril_indices triu_indices unravel_index
 t    fresh  factory gives=literal axes=given (size fill_value out= dtype= layout=
     device= requires_grad= pin_memory= names=) full
 t    fresh  factory gives=literal axes=literal (...) tensor
-t    either itself gives=literal axes=literal (data dtype= device=) as_tensor
-t    either itself gives=literal axes=literal (...) asarray
+t    either itself cast gives=literal axes=literal typed (data dtype= device=) as_tensor
+t    either itself typed gives=literal axes=literal (...) asarray
 t    either gives=int64 axes=literal (...) LongTensor
 t    either gives=int32 axes=literal (...) IntTensor
 t    either gives=bool (...) BoolTensor
+t    either gives=uint8 (...) ByteTensor
 t    either gives=float32 (...) FloatTensor
+t    either gives=float64 (...) DoubleTensor
+t    either gives=float16 (...) HalfTensor
+t    either gives=bfloat16 (...) BFloat16Tensor
 t    either factory (...) from_numpy
 t    either (...) Tensor from_dlpack frombuffer
 t    fresh  like (input dtype= layout= device= requires_grad= memory_format=
@@ -50,7 +54,7 @@ N    holds  gives=same (data= requires_grad=) Parameter Buffer
 
 FUNCTIONS = """
 t    fresh  (...) bilinear binomial cdist chain_matmul cholesky conv1d conv2d
-    conv3d cumulative_trapezoid gradient histogramdd istft kl_div lobpcg
+    conv3d cumulative_trapezoid gradient histogramdd istft lobpcg
     pairwise_distance pca_lowrank pdist qr rsub stft svd svd_lowrank trapezoid trapz
 t    fresh  gives=float (...) cosine_similarity
 t    either itself (...) atleast_1d atleast_2d atleast_3d
@@ -94,13 +98,11 @@ t    fresh  (input weight bias running_mean running_var use_input_stats momentum
 """Functions of `torch` and of `torch.nn.functional`."""
 
 INPLACE = """
-m    either gives=same axes=same () {self} relu_? zero_ detach_ share_memory_
-m    either gives=same axes=same (requires_grad=) {self} requires_grad_
+m    either gives=same axes=same () {self} relu_? zero_ share_memory_
+m    either itself gives=same axes=same (requires_grad=) {self} requires_grad_
 m    either gives=same axes=same (*any) {self} copy_ fill_ normal_ uniform_ random_
-    exponential_ geometric_ log_normal_ cauchy_ fill_diagonal_ index_put_
-m    either gives=same (*any) {self} squeeze_ unsqueeze_ set_ resize_ transpose_
-    swapaxes_ apply_? map_?
-m    either gives=same () {self} t_
+    exponential_ geometric_ log_normal_ cauchy_ fill_diagonal_
+m    either gives=same (*any) {self} set_ resize_ apply_? map_?
 """
 """Methods that write to their tensor and are not another's with an underscore."""
 

@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 ARITHMETIC = """
-mt   fresh  arithmetic gives=promoted (other) mul? multiply?
+mt   fresh  arithmetic gives=promoted scales (other) mul? multiply?
 mt   fresh  arithmetic gives=promoted (other alpha=) add? sub? subtract?
-mt   fresh  arithmetic gives=divided (other rounding_mode=) div? divide?
-mt   fresh  arithmetic gives=divided (other) true_divide
+mt   fresh  arithmetic gives=divided scales (other rounding_mode=) div? divide?
+mt   fresh  arithmetic gives=divided scales (other) true_divide
 mt   fresh  sign () neg negative
 mt   fresh  sign positive () abs? absolute
 """
@@ -18,12 +18,13 @@ mts  fresh  elementwise gives=float bits=element settles () log1p expm1 erf
 mt   fresh  elementwise gives=float bits=element settles () cos sin sqrt reciprocal
 mt   fresh  elementwise gives=float bits=element settles positive () exp?
 mtF  fresh  elementwise gives=float bits=element settles () tanh
-F    fresh  elementwise gives=float bits=element settles (input) logsigmoid
+F    fresh  elementwise gives=float bits=element settles floats (input) logsigmoid
 mts  fresh  elementwise gives=float bits=place () exp2
 mtF  fresh  elementwise gives=float bits=place positive () sigmoid?
-F    fresh  elementwise gives=float bits=place (input beta= threshold=) softplus
-F    fresh  elementwise gives=float bits=place (input approximate=) gelu
-tF   fresh  elementwise gives=float bits=place (input inplace=) {inplace>input} silu
+F    fresh  elementwise gives=float bits=place floats (input beta= threshold=) softplus
+F    fresh  elementwise gives=float bits=place floats (input approximate=) gelu
+tF   fresh  elementwise gives=float bits=place floats (input inplace=)
+    {inplace>input} silu
 mt   fresh  elementwise gives=same bits=element settles positive () square?
 mt   fresh  elementwise gives=same bits=element settles flat () sign? floor ceil trunc
 mts  fresh  elementwise gives=same bits=element settles flat (decimals=) round?
@@ -54,8 +55,9 @@ mtF  fresh  gives=same axes=same (weight) prelu
 mt   fresh  gives=whole axes=same () bitwise_not
 mt   fresh  gives=promoted axes=broadcast bits=element settles (other) maximum
     minimum
-mt   fresh  gives=promoted axes=broadcast (other) copysign fmax fmin gcd heaviside
-    lcm nextafter
+mt   fresh  gives=promoted axes=broadcast (other) copysign fmax fmin gcd lcm
+    nextafter
+mt   fresh  gives=promoted axes=broadcast (values) heaviside
 mt   fresh  gives=summed axes=broadcast bits=place (other) fmod remainder
 mt   fresh  gives=summed axes=broadcast (other) floor_divide
 mt   fresh  gives=whole axes=broadcast (other) bitwise_and bitwise_left_shift

@@ -60,8 +60,8 @@ n    value  (arr indices values axis=) {arr} put_along_axis
 r    value  (x axis=) {x} shuffle
 r    fresh  (...) RandomState choice default_rng get_state normal permutation rand
     randint randn random seed set_state uniform
-a    fresh  (axis= out= keepdims= initial= where=) {out} all any argmax argmin max min
-    ptp
+a    fresh  settles (axis= out= keepdims=) {out} argmax argmin
+a    fresh  (axis= out= keepdims= initial= where=) {out} all any max min ptp
 a    fresh  (axis= dtype= out= ddof= keepdims= initial= where=) {out} cumprod cumsum
     mean prod std sum var
 a    fresh  (decimals= out=) {out} round
@@ -70,11 +70,12 @@ a    fresh  (b out=) {out} dot
 a    fresh  (indices axis= out= mode=) {out} take
 a    fresh  (condition axis= out=) {out} compress
 a    fresh  (offset= axis1= axis2= dtype= out=) {out} trace
-a    fresh  (...) argpartition argsort conj copy flatten nonzero repeat searchsorted
-    tobytes
+a    fresh  settles (...) argsort copy
+a    fresh  (...) argpartition conj flatten nonzero repeat searchsorted tobytes
 a    either (...) astype diagonal ravel reshape squeeze swapaxes transpose view
     __array__
-a    value  (...) item tolist tofile
+a    value  settles (...) item tolist
+a    value  (...) tofile
 a    value  (*any) {self} sort fill partition put resize itemset setflags byteswap
     setfield
 """
@@ -84,21 +85,25 @@ b    value  (...) ArithmeticError AssertionError AttributeError BaseException
     DeprecationWarning Exception FileNotFoundError FutureWarning ImportError
     IndexError KeyError LookupError NotImplementedError OSError RuntimeError
     RuntimeWarning StopIteration TypeError UserWarning ValueError ZeroDivisionError
-    bin bytes callable chr complex dir divmod hex input issubclass oct open
-    range super
+    bin bytes callable chr complex dir divmod hex issubclass oct open range
+b    value  open (...) input super
 b    value  looks (...) ascii bool format hasattr print repr str
-b    value  looks number (...) float hash id int ord
-b    value  metadata looks number (...) len
+b    value  looks number (...) hash id ord
+b    value  looks number steady (...) float int
+b    value  metadata looks number steady (...) len
 b    value  metadata looks (...) isinstance type
-b    value  looks folds (...) abs pow round
+b    value  looks folds steady open (...) abs pow round
 b    value  looks consumes (...) all any
-b    holds  (...) vars getattr slice
+b    holds  (...) vars slice
+b    holds  open (...) getattr
 b    holds  consumes (...) frozenset set
-b    holds  consumes folds (...) sum
-b    holds  consumes folds iterates (...) max min
-b    holds  consumes iterates (...) dict list next sorted tuple
-b    holds  iterates lazy (...) enumerate iter reversed zip
-b    holds  lazy (function *iterables) filter map
+b    holds  consumes folds open (...) sum
+b    holds  consumes folds steady hands-on open (...) max min
+b    holds  consumes hands-on (...) dict list sorted tuple
+b    holds  takes-one hands-on open (...) next
+b    holds  hands-on lazy (...) enumerate reversed zip
+b    holds  hands-on lazy open (...) iter
+b    holds  lazy calls (function *iterables) filter map
 c    value  (...) as_integer_ratio bit_length capitalize casefold center clear count
     decode difference discard encode endswith find format format_map hex index
     intersection is_integer isalnum isalpha isdigit isdisjoint islower issubset

@@ -1,217 +1,15 @@
-"""The rows of the table of operations as records: what each column says."""
+"""The rows of the table of operations as records, to which calls are bound."""
 
 from __future__ import annotations
 
 import ast
-import enum
 from collections.abc import Iterator
 from functools import cache
 from typing import NamedTuple
 
-
-class Memory(enum.Enum):
-    VIEW = "view"
-    EITHER = "either"
-    HOLDS = "holds"
-    FRESH = "fresh"
-    VALUE = "value"
-    UNKNOWN = "unknown"
-    """Of functions that are known by their module alone."""
-
-
-class Role(enum.Enum):
-    """What an operation does with the elements of its tensor."""
-
-    VIEW = "view"
-    """Each element once, in another shape or layout."""
-    SIGN = "sign"
-    """The same elements but for their sign."""
-    EXPAND = "expand"
-    """Elements more than once."""
-    PART = "part"
-    """Some elements, by where they stand."""
-    PARTS = "parts"
-    """Several parts that jointly are the tensor."""
-    PICK = "pick"
-    """The elements that an index or a mask names."""
-    ORDER = "order"
-    """What comparing elements tells: the largest, their order, where they are."""
-    COPY = "copy"
-    CAST = "cast"
-    """The same elements in another type."""
-    MOVE = "move"
-    """The same elements on another device."""
-    EXPORT = "export"
-    """The elements for another library."""
-    METADATA = "metadata"
-    """An answer that needs neither the elements nor their type."""
-    TYPE = "type"
-    """An answer that the type of the elements alone decides."""
-    ARITHMETIC = "arithmetic"
-    """Each result is the nearest number to that of one element and the other one."""
-    ELEMENTWISE = "elementwise"
-    """A function of one element, and of numbers."""
-    TEST = "test"
-    """A mask, of one element of each operand."""
-    ROW = "row"
-    """A function of all elements along a dimension, or of all there are."""
-    PRODUCT = "product"
-    """Sums of products of elements."""
-    JOIN = "join"
-    FACTORY = "factory"
-    """A tensor of given numbers."""
-    LIKE = "like"
-    """A tensor of the shape, the type and the device of another."""
-    NEW = "new"
-    """A tensor of the type and the device of another."""
-    MODE = "mode"
-    """The gradient mode."""
-    OTHER = "other"
-
+from .columns import Axes, Bits, Gives, Memory, Role, Settles
 
 _GUISES = (Role.VIEW, Role.CAST, Role.MOVE)
-
-
-class Gives(enum.Enum):
-    """The type of the elements of the result."""
-
-    SAME = "same"
-    """As the tensor's."""
-    FLOAT = "float"
-    """As the tensor's if that is a float, else the default."""
-    PROMOTED = "promoted"
-    """What the operands are promoted to."""
-    DIVIDED = "divided"
-    """The same, of integers the default float."""
-    SUMMED = "summed"
-    """As the tensor's, of bools and small integers int64."""
-    WHOLE = "whole"
-    """Bools or integers."""
-    DEFAULT = "default"
-    """The default float."""
-    LITERAL = "literal"
-    """As the given numbers."""
-    COUNTED = "counted"
-    """int64, unless a float is given."""
-    ASKED = "asked"
-    """What an argument names."""
-    OTHERS = "like"
-    """As the type of the other tensor."""
-    JOINED = "joined"
-    FLOAT16 = "float16"
-    BFLOAT16 = "bfloat16"
-    FLOAT32 = "float32"
-    FLOAT64 = "float64"
-    COMPLEX = "complex"
-    BOOL = "bool"
-    INT8 = "int8"
-    UINT8 = "uint8"
-    INT16 = "int16"
-    INT32 = "int32"
-    INT64 = "int64"
-    UNKNOWN = "unknown"
-
-    @property
-    def is_integral(self) -> bool:
-        """Whether the elements are bools or integers whatever the tensor holds."""
-        return self in _INTEGRAL
-
-
-_INTEGRAL = frozenset(
-    (
-        Gives.WHOLE,
-        Gives.BOOL,
-        Gives.INT8,
-        Gives.UINT8,
-        Gives.INT16,
-        Gives.INT32,
-        Gives.INT64,
-    )
-)
-
-
-class Axes(enum.Enum):
-    """What becomes of the axes of the tensor."""
-
-    SAME = "same"
-    FLIP = "flip"
-    """The same sizes; the elements along an axis stay together."""
-    SWAP = "swap"
-    """`dim0` and `dim1` change places."""
-    SWAP_FIRST = "swap-first"
-    """0 and the last one do, of two at most."""
-    SWAP_LAST = "swap-last"
-    """The last two do."""
-    REVERSE = "reverse"
-    PERMUTE = "permute"
-    """In the order of the arguments."""
-    MOVE = "move"
-    """`source` becomes `destination`."""
-    INSERT = "insert"
-    """`dim` is new and has the size one."""
-    DROP = "drop"
-    """`dim`, or every axis, goes if it has the size one."""
-    FLATTEN = "flatten"
-    """`start_dim` to `end_dim` become one."""
-    UNFLATTEN = "unflatten"
-    """`dim` becomes `sizes`."""
-    SIZES = "sizes"
-    """The arguments are the new sizes of the same elements."""
-    EXPAND = "expand"
-    """The arguments are the new sizes, -1 for one that stays."""
-    REPEAT = "repeat"
-    """The arguments say how often each axis is repeated."""
-    OF_OTHER = "like"
-    """Those of the other tensor."""
-    BROADCAST = "broadcast"
-    """Those of all operands."""
-    REDUCE = "reduce"
-    """`dim` goes, or stays with the size one where `keepdim` is on; all go without."""
-    ALONG = "along"
-    """`dim` gets another size."""
-    REMOVE = "remove"
-    """`dim` goes."""
-    DIAGONAL = "diagonal"
-    INDEX = "index"
-    """Those of the index."""
-    VECTOR = "vector"
-    """One."""
-    COORDINATES = "coordinates"
-    """One row for each element that is found."""
-    SAMPLES = "samples"
-    """The last one gets another size, of two at most."""
-    GIVEN = "given"
-    """The sizes are given."""
-    LITERAL = "literal"
-    """Those of the given lists."""
-    UNKNOWN = "unknown"
-
-
-class Bits(enum.Enum):
-    """What the bits of a result depend on, besides the elements it is made of.
-
-    Measured on a CPU, of float32 (`tests/hazards/test_settling.py`,
-    `tests/hazards/test_values.py`).
-    """
-
-    ELEMENT = "element"
-    """Nothing: an element gives the same bits wherever it stands."""
-    ROW = "row"
-    """Nothing outside of the row, and no gradient of an unread row reaches others."""
-    ROW_OUTPUT = "row-output"
-    """The same; but the gradient of an unread row may be NaN instead of zero."""
-    PLACE = "place"
-    """Whether the element falls into a vector or into what is left over."""
-    UNKNOWN = "unknown"
-
-
-class Settles(enum.Enum):
-    """Whether a strided and a dense tensor give the same, in the same layout."""
-
-    YES = "yes"
-    ALONG = "along"
-    """Where a dimension is given; else the sign of a zero may differ."""
-    UNKNOWN = "no"
 
 
 class Parameter(NamedTuple):
@@ -283,9 +81,18 @@ class Operation(NamedTuple):
     @property
     def passes_on(self) -> bool:
         """Whether the result is a view of the tensor, itself, or its elements anew."""
-        return (
-            self.memory is Memory.VIEW or "itself" in self.flags or self.role in _GUISES
-        )
+        return self.memory is Memory.VIEW or self.keeps_whole or self.role in _GUISES
+
+    @property
+    def keeps_whole(self) -> bool:
+        """Whether the result is the tensor itself, or holds what it holds."""
+        return "itself" in self.flags
+
+    @property
+    def may_widen(self) -> bool:
+        """Whether it converts to a wide float, or to a type that it is told."""
+        is_wide = self.gives in (Gives.FLOAT32, Gives.FLOAT64) or self.names_type
+        return self.role is Role.CAST and is_wide
 
     @property
     def sees_memory(self) -> bool:
@@ -298,9 +105,63 @@ class Operation(NamedTuple):
         return "dense" in self.flags
 
     @property
-    def makes_dense(self) -> bool:
-        """Whether the result lies without gaps."""
-        return "makes-dense" in self.flags
+    def packs(self) -> bool:
+        """Whether it copies a strided tensor, and gives a dense one back as it is."""
+        return "packs" in self.flags
+
+    @property
+    def is_compact(self) -> bool:
+        """Whether the result evidently has no gaps in memory."""
+        return "compact" in self.flags
+
+    @property
+    def forgets_memory(self) -> bool:
+        """Whether nothing is left of the tensor but numbers of Python."""
+        return "forgets" in self.flags
+
+    @property
+    def tells_device(self) -> bool:
+        """Whether the result depends on the device of the tensor."""
+        return "placed" in self.flags or self.role in (Role.LIKE, Role.NEW)
+
+    @property
+    def wants_floats(self) -> bool:
+        """Whether it is not implemented for integers, nor converts them."""
+        return "floats" in self.flags
+
+    @property
+    def names_type(self) -> bool:
+        """Whether an argument may name the type of the result."""
+        return "typed" in self.flags
+
+    @property
+    def chooses(self) -> bool:
+        """Whether it names one of many, or a few: a class, a token."""
+        return "chooses" in self.flags
+
+    @property
+    def scales(self) -> bool:
+        """Whether it multiplies or divides."""
+        return "scales" in self.flags
+
+    @property
+    def takes_dimension(self) -> bool:
+        return any(parameter.name == "dim" for parameter in self.takes or ())
+
+    @property
+    def takes_size(self) -> bool:
+        """Whether it is told the size of its parts."""
+        return "by-size" in self.flags
+
+    @property
+    def takes_count(self) -> bool:
+        """Whether it is told the number of its parts."""
+        return "by-count" in self.flags
+
+    @property
+    def takes_ends(self) -> bool:
+        """Whether it is told where its parts end, where it is given a list."""
+        return "by-ends" in self.flags
 
     @property
     def cuts_gradient(self) -> bool:
@@ -355,7 +216,14 @@ class Operation(NamedTuple):
     @property
     def gives_number(self) -> bool:
         """Whether it gives a number of Python, whatever it is given."""
-        return bool(self.flags & {"number", "count"})
+        if "number" in self.flags:
+            return True
+        return "steady" in self.flags and not self.folds
+
+    @property
+    def is_steady(self) -> bool:
+        """Whether a call with the same arguments gives the same number later."""
+        return "steady" in self.flags
 
     @property
     def folds(self) -> bool:
@@ -363,8 +231,18 @@ class Operation(NamedTuple):
         return "folds" in self.flags
 
     @property
+    def gives_anything(self) -> bool:
+        """Whether a built-in function may give an object of any kind."""
+        return "open" in self.flags
+
+    @property
     def consumes(self) -> bool:
-        """Whether a built-in function runs the iterators that it is given."""
+        """Whether a built-in function runs an iterator, to its end or one step."""
+        return self.consumes_all or "takes-one" in self.flags
+
+    @property
+    def consumes_all(self) -> bool:
+        """Whether it runs an iterator to its end."""
         return "consumes" in self.flags
 
     @property
@@ -373,9 +251,14 @@ class Operation(NamedTuple):
         return "lazy" in self.flags
 
     @property
+    def calls(self) -> bool:
+        """Whether it calls its first argument."""
+        return "calls" in self.flags
+
+    @property
     def hands_on(self) -> bool:
         """Whether a built-in function gives back what it finds in its argument."""
-        return "iterates" in self.flags
+        return "hands-on" in self.flags
 
     @property
     def only_looks(self) -> bool:
@@ -420,7 +303,7 @@ class Operation(NamedTuple):
                 is_complete = False
                 continue
             name = self.canonical(keyword.arg)
-            if name is None:
+            if name is None or name in found:
                 return None
             found[name] = keyword.value
         if is_complete and any(
@@ -464,6 +347,7 @@ _IMPLIED = {
     Role.ELEMENTWISE: "axes=same",
     Role.TEST: "gives=bool",
     Role.ROW: "gives=float",
+    Role.LOSS: "gives=float settles",
     Role.LIKE: "gives=same axes=same settles",
     Role.NEW: "gives=same",
     Role.JOIN: "gives=joined",

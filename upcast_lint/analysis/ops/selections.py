@@ -20,7 +20,7 @@ F    fresh  gives=float (input weight offsets= max_norm= norm_type=
 """Elements by an index or a mask."""
 
 ORDER = """
-mt   fresh  order gives=int64 axes=reduce bits=row (dim= keepdim=) argmax
+mt   fresh  order gives=int64 axes=reduce bits=row chooses (dim= keepdim=) argmax
 mt   fresh  order gives=int64 axes=reduce (dim= keepdim=) argmin
 mt   fresh  order gives=same axes=reduce saves bits=row settles=no (dim= keepdim=) amax
 mt   fresh  order gives=same axes=reduce saves settles=no (dim= keepdim=) amin
@@ -33,7 +33,8 @@ mt   fresh  order gives=same axes=reduce pair=along (dim= keepdim=) median?
 mt   fresh  order gives=same axes=reduce settles=no pair=along (dim= keepdim=) nanmedian
 mt   fresh  order gives=same axes=reduce pair (dim=-1 keepdim=) mode?
 mt   fresh  order gives=same axes=reduce pair (k dim=-1 keepdim=) kthvalue
-mt   fresh  order gives=same axes=along pair bits=row (k dim=-1 largest= sorted=) topk
+mt   fresh  order gives=same axes=along pair bits=row chooses
+    (k dim=-1 largest= sorted=) topk
 mt   fresh  order gives=same axes=same pair bits=row (dim=-1 descending= stable=) sort?
 mt   fresh  order gives=int64 axes=same (dim=-1 descending= stable=) argsort
 mt   fresh  order gives=same axes=same pair (dim) cummax cummin
@@ -46,7 +47,8 @@ mt   fresh  gives=same (return_inverse= return_counts= dim=) unique_consecutive
 mt   fresh  gives=int64 (size fill_value=) nonzero_static
 mt   fresh  several (dim= keepdim=) aminmax
 mt   fresh  gives=same () msort
-mt   fresh  order gives=int64 axes=samples (num_samples replacement=) multinomial
+mt   fresh  order gives=int64 axes=samples chooses (num_samples replacement=)
+    multinomial
 t    fresh  order gives=int64 spreads (input boundaries out_int32= right=) bucketize
 t    fresh  order gives=int64 spreads (sorted_sequence values|input out_int32= right=
     side= sorter=) searchsorted
@@ -54,10 +56,11 @@ t    fresh  order gives=int64 spreads (sorted_sequence values|input out_int32= r
 """They compare, and compute nothing."""
 
 ROWS = """
-mtFs fresh  row axes=same bits=row settles (dim= dtype=) log_softmax
-mtFs fresh  row axes=same bits=row settles positive (dim= dtype=) softmax?
+mtFs fresh  row axes=same bits=row settles floats compact (dim= dtype=) log_softmax
+mtFs fresh  row axes=same bits=row settles floats compact positive (dim= dtype=)
+    softmax?
 F    fresh  row axes=same settles (input dim= dtype=) softmin
-mts  fresh  row axes=reduce bits=row settles (dim keepdim=) logsumexp
+mts  fresh  row axes=reduce bits=row settles floats (dim keepdim=) logsumexp
 mt   fresh  row axes=same gives=summed bits=row (dim dtype=) cumsum
 mt   fresh  row axes=same gives=summed (dim dtype=) cumprod
 mt   fresh  row axes=same (dim) logcumsumexp
@@ -65,27 +68,29 @@ mt   fresh  row axes=reduce gives=summed bits=row (dim= keepdim= dtype=) sum?
 mt   fresh  row axes=reduce bits=row (dim= keepdim= dtype=) mean?
 mt   fresh  row axes=reduce gives=summed (dim= keepdim= dtype=) nansum prod?
 mt   fresh  row axes=reduce (dim= keepdim= dtype=) nanmean
-mt   fresh  row bits=row-output (dim= unbiased= keepdim= correction=) std? var?
+mt   fresh  row axes=reduce bits=row-output (dim= unbiased= keepdim= correction=)
+    std? var?
 mt   fresh  row bits=row-output positive (p= dim= keepdim= dtype=) norm?
-F    fresh  row axes=same bits=row-output (input p= dim= eps= out=) {out} normalize
-tF   fresh  row axes=same bits=row-output (input normalized_shape weight= bias= eps=)
-    layer_norm
-tF   fresh  row axes=same bits=row-output (input normalized_shape weight= eps=)
+F    fresh  row axes=same bits=row-output floats (input p= dim= eps= out=) {out}
+    normalize
+tF   fresh  row axes=same bits=row-output floats (input normalized_shape weight= bias=
+    eps=)    layer_norm
+tF   fresh  row axes=same bits=row-output floats (input normalized_shape weight= eps=)
     rms_norm
 mt   fresh  gives=float (q dim= keepdim= interpolation=) nanquantile quantile?
 tF   fresh  gives=float (*any) group_norm
 t    fresh  several gives=float (*any dim= correction= keepdim= unbiased=)
     std_mean var_mean
-F    fresh  gives=float bits=row settles (input target weight= size_average=
-    ignore_index= reduce= reduction= label_smoothing=) cross_entropy
-F    fresh  gives=float settles (input target weight= size_average= ignore_index=
-    reduce= reduction=) nll_loss
-F    fresh  gives=float settles (*any weight= reduction= size_average= reduce=)
-    mse_loss l1_loss
-F    fresh  gives=float settles (*any reduction= beta= delta= size_average=
-    reduce= weight=) smooth_l1_loss huber_loss
-F    fresh  gives=float settles (*any size_average= reduce= reduction=
-    log_target= pos_weight= weight=) kl_div binary_cross_entropy_with_logits
+F    fresh  loss bits=row floats (input target weight= size_average= ignore_index=
+    reduce= reduction= label_smoothing=) cross_entropy
+F    fresh  loss (input target weight= size_average= ignore_index= reduce= reduction=)
+    nll_loss
+F    fresh  loss (*any weight= reduction= size_average= reduce=) mse_loss l1_loss
+F    fresh  loss (*any reduction= beta= delta= size_average= reduce= weight=)
+    smooth_l1_loss huber_loss
+tF   fresh  loss floats (*any size_average= reduce= reduction= log_target=) kl_div
+F    fresh  loss (*any size_average= reduce= reduction= pos_weight= weight=)
+    binary_cross_entropy_with_logits
 """
 """Along a dimension, or over all there is."""
 
@@ -122,7 +127,7 @@ mt   fresh  gives=same (src size stride storage_offset=) as_strided_scatter
 """A copy of the tensor in which some elements are others."""
 
 PRODUCTS = """
-mt   fresh  product (other) matmul
+mt   fresh  product compact (other) matmul
 mt   fresh  product (mat2 out_dtype=) bmm mm
 mt   fresh  product (mat1 mat2 out_dtype= beta= alpha=) addmm
 mt   fresh  product (batch1 batch2 beta= alpha=) addbmm
@@ -133,7 +138,7 @@ mt   fresh  product (vec) mv?
 mt   fresh  product (vec2) ger outer?
 mt   fresh  product (tensor) dot?
 mt   fresh  product (other) inner? kron vdot?
-F    fresh  product (input weight bias=) linear
+F    fresh  product compact (input weight bias=) linear
 t    either product (*any) einsum
 mt   fresh  (n) matrix_power
 mt   fresh  (other dim=) cross?

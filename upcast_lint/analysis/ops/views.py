@@ -14,19 +14,19 @@ mt   view   view axes=permute (*dims) permute
 mt   view   view axes=swap-first () t?
 mt   view   view axes=swap-last () adjoint
 mt   view   view axes=unflatten (dim sizes) unflatten
-m    view   view axes=sizes dense (*size) view
+m    view   view axes=sizes dense typed (*size) view
 m    view   view axes=like dense (other) view_as
-mt   either view axes=sizes (*shape) reshape
+mt   either view axes=sizes compact (*shape) reshape
 m    either view axes=like (other) reshape_as
 mt   either view axes=flatten (start_dim=0 end_dim=-1) flatten
 mt   either view axes=flatten () ravel
-m    either view axes=same settles makes-dense (memory_format=) contiguous
+m    either view axes=same settles packs compact (memory_format=) contiguous
 mt   view   view axes=same cuts () detach
 m    either view axes=same (*any grad_placements= device_mesh= placements= async_op=)
     to_local
 p    view   view axes=reverse () T
-p    view   view axes=swap-last () mT H mH
-p    view   view axes=same cuts () data
+p    view   view axes=swap-last () mT mH H?
+p    view   view axes=same cuts () data?
 """
 """Each element once: they commute with a cast, a selection and a move."""
 
@@ -44,14 +44,13 @@ PARTS = """
 mt   view   part axes=along (dim start length) narrow?
 mt   view   part axes=remove (dim index) select?
 mt   view   part axes=diagonal (offset=0 dim1=0 dim2=1) diagonal
-l    view   part axes=diagonal (A offset=0 dim1=-2 dim2=-1) diagonal
 m    view   gives=same (dimension size step) unfold?
-mt   view   parts axes=along
+mt   view   parts axes=along by-size
     (split_size|split_sizes|split_size_or_sections dim=0) split?
 mt   view   parts axes=along (split_sizes dim=0) split_with_sizes
-mt   view   parts axes=along (chunks dim=0) chunk?
+mt   view   parts axes=along by-count (chunks dim=0) chunk?
 mt   view   parts axes=remove (dim=0) unbind
-mt   view   parts axes=along
+mt   view   parts axes=along by-count by-ends
     (indices_or_sections|sections|indices|tensor_indices_or_sections dim=0)
     tensor_split
 mt   view   several (indices_or_sections|sections|indices) dsplit hsplit vsplit
@@ -62,7 +61,7 @@ mt   view   memory (size stride storage_offset=) as_strided
 """Some elements by where they stand, or several such parts."""
 
 COPIES = """
-mt   fresh  copy axes=same settles (memory_format=) clone
+mt   fresh  copy axes=same settles compact (memory_format=) clone
 m    either cast gives=float32 axes=same (memory_format=) float?
 m    either cast gives=float64 axes=same (memory_format=) double?
 m    either cast gives=float16 axes=same settles (memory_format=) half?
@@ -74,16 +73,16 @@ m    either cast gives=int8 axes=same settles (memory_format=) char
 m    either cast gives=uint8 axes=same settles (memory_format=) byte
 m    either cast gives=bool axes=same settles (memory_format=) bool
 m    either cast gives=complex axes=same (memory_format=) cdouble cfloat chalf
-m    either cast gives=asked axes=same
+m    either cast gives=asked axes=same typed
     (*any device= dtype= non_blocking= copy= memory_format= other=) to?
-m    either cast gives=asked axes=same (dtype= non_blocking=) type?
+m    either cast gives=asked axes=same typed (dtype= non_blocking=) type?
 m    either cast gives=like axes=same (other) type_as
 m    either move axes=same (memory_format=) cpu?
 m    either move axes=same (device= non_blocking= memory_format=) cuda?
 m    either gives=same axes=same itself (device=) pin_memory
 m    either export gives=same (force=) numpy
-m    value  export () tolist
-m    value  number () item
+m    value  export forgets () tolist
+m    value  number forgets () item
 mt   either itself () conj? positive? resolve_conj resolve_neg
 m    either memory () storage? untyped_storage
 m    either itself (dtype=) to_dense
@@ -97,12 +96,12 @@ t    view   (input) real imag view_as_real view_as_complex
 """The same elements in other memory, of another type, or elsewhere."""
 
 ASKED = """
-m    value  metadata count () dim ndimension nelement
-mt   value  metadata count () numel
-m    value  metadata count (dim=) size
-mt   value  metadata () get_device
+m    value  metadata steady () dim ndimension nelement
+mt   value  metadata steady () numel
+m    value  metadata steady (dim=) size
+mt   value  metadata steady placed () get_device
 mt   value  type () is_floating_point is_complex
-m    value  type count () element_size
+m    value  type steady () element_size
 m    value  () dense_dim is_coalesced sparse_dim storage_offset
 mt   value  () is_conj is_inference is_neg is_nonzero is_signed
 m    value  (device=) is_pinned
@@ -111,13 +110,14 @@ m    value  (memory_format=) is_contiguous
 mt   value  (other) is_same_size
 mt   value  settles (other rtol= atol= equal_nan=) allclose
 mt   value  settles (other) equal?
-p    value  metadata () shape device layout names is_cuda is_cpu is_meta is_mps is_xpu
-    is_sparse device_mesh placements
-p    value  metadata count () ndim
-p    value  type () dtype
-p    value  type count () itemsize
-p    value  () nbytes requires_grad is_leaf grad_fn
-p    view   () grad real imag
+p    value  metadata () shape layout? names? is_sparse device_mesh? placements?
+p    value  metadata placed () device? is_cuda is_cpu is_meta is_mps is_xpu
+p    value  metadata steady () ndim
+p    value  type () dtype?
+p    value  type steady () itemsize?
+p    value  () nbytes? requires_grad is_leaf grad_fn
+p    view   () real? imag?
+p    holds  () grad?
 """
 """What a tensor says of itself, its elements aside."""
 

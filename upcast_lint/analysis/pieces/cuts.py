@@ -23,22 +23,25 @@ import ast
 from collections.abc import Sequence
 from dataclasses import dataclass
 
+from .. import ops
 from ..facts import Facts
 from ..indices.axes import NEW, Line, normal, origin
 from ..indices.extent import may_expand
 from ..indices.ranks import Shapes, known_rank
 from ..names import Binding
-from ..operators import (
-    words,
-)
+from ..ops import Axes, Role
 from ..reads import Form, Piece, Use
 from ..scalars import exact_constant
 from ..tensor_calls import (
     is_builtin,
+    is_steady,
     tensor_call,
 )
 from ..values import (
     integer,
+)
+from ..words import (
+    words,
 )
 from .sizes import known_sizes, length_of
 from .subscripts import ADVANCED, Item, ItemKind, subscript_items
@@ -74,21 +77,15 @@ def basic_cuts(use: Use) -> tuple[Cut, ...]:
         if items is None or any(item.kind in ADVANCED for item in items):
             return ()
         return cuts_of(items)
-    if use.name == "narrow":
-        bound = use.bind(("input", "dim", "start", "length"))
-        if bound is not None and len(bound) == 4:
-            return (
-                Cut(
-                    integer(bound["dim"]),
-                    lower=bound["start"],
-                    length=bound["length"],
-                ),
-            )
-    if use.name == "select":
-        bound = use.bind(("input", "dim", "index"))
-        if bound is not None and len(bound) == 3:
-            return (Cut(integer(bound["dim"]), index=bound["index"]),)
-    return ()
+    if use.operation is None or use.operation.role is not Role.PART:
+        return ()
+    bound = use.bind()
+    if bound is None or "dim" not in bound:
+        return ()
+    axis = integer(bound["dim"])
+    if use.operation.axes is Axes.REMOVE:
+        return (Cut(axis, index=bound["index"]),)
+    return (Cut(axis, lower=bound["start"], length=bound["length"]),)
 
 
 def cuts_of(items: Sequence[Item]) -> tuple[Cut, ...]:
@@ -364,11 +361,10 @@ def _is_new_axis(node: ast.expr, axis: int, use: Use, depth: int) -> bool:
 def _made(node: ast.expr, facts: Facts) -> ast.expr:
     """How a value is made, conversions and moves at the end left out."""
     node = facts.value(node)
-    while (
-        isinstance(node, ast.Call)
-        and isinstance(node.func, ast.Attribute)
-        and node.func.attr in ("float", "double", "to", "type", "cpu", "cuda")
-    ):
+    while isinstance(node, ast.Call) and isinstance(node.func, ast.Attribute):
+        known = ops.method(node.func.attr)
+        if known is None or known.role not in (Role.CAST, Role.MOVE):
+            break
         node = facts.value(node.func.value)
     return node
 
@@ -412,10 +408,12 @@ def _part(value: ast.expr | None, index: int | None) -> ast.expr | None:
 
 def _has_one_row(node: ast.expr | None) -> bool:
     match node:
-        case ast.Call(func=ast.Attribute(attr="view" | "reshape"), args=[first, _, *_]):
-            return integer(first) == 1
-        case ast.Call(func=ast.Attribute(attr="unsqueeze"), args=[first]):
-            return integer(first) == 0
+        case ast.Call(func=ast.Attribute(attr=name), args=[first, *rest]):
+            known = ops.method(name)
+            axes = None if known is None else known.axes
+            if axes is Axes.INSERT:
+                return integer(first) == 0
+            return axes is Axes.SIZES and bool(rest) and integer(first) == 1
         case _:
             return False
 
@@ -463,7 +461,7 @@ def _single(axis: int, index: ast.expr, size: int | None, facts: Facts) -> Piece
 def _stated_size(node: ast.expr, axis: int, facts: Facts) -> int | None:
     """The size of a dimension, where a `view` or `reshape` writes it out."""
     call = tensor_call(_made(node, facts), facts)
-    if call is None or call.name not in ("view", "reshape"):
+    if call is None or call.operation.axes is not Axes.SIZES:
         return None
     sizes = call.sizes()
     before = sizes[:axis] if axis >= 0 else sizes[axis % len(sizes) :]
@@ -485,7 +483,6 @@ def _sum(lower: ast.expr | None, length: ast.expr, facts: Facts) -> str:
 
 
 _OPAQUE = "an expression that need not mean the same twice"
-_STEADY = words("size len min max int")
 
 
 def _spelled(node: ast.expr | None, facts: Facts) -> str | None:
@@ -504,9 +501,8 @@ def _spelled(node: ast.expr | None, facts: Facts) -> str | None:
                         getattr(d.node, "lineno", 0) for d in facts.names.of(part)
                     )
                     marks.append(f"{name}@{rows}")
-            case ast.Call(func=ast.Name(id=name) | ast.Attribute(attr=name)):
-                if name not in _STEADY:
-                    return _OPAQUE
+            case ast.Call() if is_steady(part, facts):
+                pass
             case ast.NamedExpr() | ast.Await() | ast.Call():
                 return _OPAQUE
             case _:

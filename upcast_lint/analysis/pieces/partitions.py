@@ -10,69 +10,55 @@ from dataclasses import dataclass
 
 from ..facts import Facts
 from ..names import Definition
+from ..ops import Axes, Operation, Role
 from ..reads import Piece, Use
 from ..values import (
     integer,
 )
 from .cuts import Cut, is_narrow
 
-_SIGNATURES = {
-    "split": (
-        ("input", "split_size", "dim"),
-        ("input", "split_size_or_sections", "dim"),
-    ),
-    "split_with_sizes": (("input", "split_sizes", "dim"),),
-    "chunk": (("input", "chunks", "dim"),),
-    "unbind": (("input", "dim"),),
-    "tensor_split": (
-        ("input", "indices_or_sections", "dim"),
-        ("input", "sections", "dim"),
-        ("input", "indices", "dim"),
-    ),
-}
-
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Partition:
     """`by` is the size of the parts, or their number, or where they end."""
 
-    name: str
+    operation: Operation
     axis: int | None
     by: ast.expr | None
 
     @property
     def count(self) -> int | None:
         """How many parts there are, where the call says so."""
-        if self.name in ("chunk", "tensor_split"):
+        if self.operation.takes_count:
             number = integer(self.by)
             if number is not None:
                 return number
         if isinstance(self.by, ast.List | ast.Tuple):
-            return len(self.by.elts) + (self.name == "tensor_split")
+            return len(self.by.elts) + self.operation.takes_ends
         return None
 
 
 def partition_of(use: Use) -> Partition | None:
     """The partition that a use is, or None."""
-    for signature in _SIGNATURES.get(use.name, ()):
-        bound = use.bind(signature)
-        if bound is None:
-            continue
-        by = next((bound[n] for n in signature[1:-1] if n in bound), None)
-        if by is None and use.name != "unbind":
-            continue
-        axis = integer(bound["dim"]) if "dim" in bound else 0
-        return Partition(use.name, axis, by)
-    return None
+    operation = use.operation
+    if operation is None or operation.role is not Role.PARTS:
+        return None
+    bound = use.bind()
+    if bound is None:
+        return None
+    others = [bound[p.name] for p in operation.takes or () if p.name in bound]
+    by = next((o for o in others if o not in (use.operand, bound.get("dim"))), None)
+    axis = integer(bound["dim"]) if "dim" in bound else int(operation.default("dim"))
+    return Partition(operation, axis, by)
 
 
 def is_part_narrow(partition: Partition, use: Use, number: int = 1) -> bool:
     """Whether one part, the one of this number, is less than the whole tensor."""
     if partition.count == 1:
         return False
-    if partition.name == "unbind":
+    if partition.operation.axes is Axes.REMOVE:
         return is_narrow(Cut(partition.axis, index=ast.Constant(number)), use)
-    if partition.name == "split":
+    if partition.operation.takes_size:
         return is_narrow(Cut(partition.axis, upper=partition.by), use)
     return True
 
@@ -87,7 +73,7 @@ def part_piece(partition: Partition, number: int, use: Use) -> Piece | None:
     if number < 0:
         return None
     by = "" if partition.by is None else use.facts.text(partition.by)
-    where = f"part {{}} of {partition.name} {by}"
+    where = f"part {{}} of {partition.operation.name} {by}"
     return Piece(
         partition.axis,
         where.format(number) if number else None,

@@ -30,13 +30,14 @@ from dataclasses import dataclass, field
 from ..facts import Facts
 from ..indices import Proof
 from ..names import Binding, Definition
-from ..operators import (
-    words,
-)
 from ..reads import Use
 from ..syntax import COMPREHENSIONS
+from ..tensor_calls import is_steady
 from ..values import (
     integer,
+)
+from ..words import (
+    words,
 )
 from .cuts import Cut
 from .subscripts import Counter, counter
@@ -226,7 +227,6 @@ class _Variation:
 _Monomial = tuple[str, ...]
 _Polynomial = dict[_Monomial, int]
 _VARIABLE = "·"
-_STEADY = words("size len min max int")
 
 
 @dataclass(frozen=True, slots=True)
@@ -409,9 +409,8 @@ class _Judge:
             match part:
                 case ast.Name() if len(self.facts.names.of(part)) != 1:
                     return None
-                case ast.Call(func=ast.Name(id=name) | ast.Attribute(attr=name)):
-                    if name not in _STEADY:
-                        return None
+                case ast.Call() if is_steady(part, self.facts):
+                    pass
                 case ast.Call() | ast.Await() | ast.NamedExpr():
                     return None
                 case _:
@@ -430,7 +429,7 @@ class _Judge:
                 parts = [left, right]
             case ast.UnaryOp(operand=operand):
                 parts = [operand]
-            case ast.Call(func=ast.Name(id="min" | "max" | "int" | "abs"), args=args):
+            case ast.Call(func=ast.Name(), args=args) if is_steady(node, self.facts):
                 parts = args
             case _:
                 return False

@@ -13,25 +13,17 @@ import ast
 from collections.abc import Sequence
 from dataclasses import dataclass, field
 
+from .. import ops
 from ..definition_guard import Guard
 from ..facts import Facts
+from ..indices.axes import normal, turn
 from ..names import Binding
-from ..operators import words
+from ..ops import Axes, Operation, Role
 from ..scalars import exact_constant
 from ..tensor_calls import TensorCall, tensor_call, torch_function
-from ..values import integer
 
 Sizes = tuple[int | None, ...]
 """The size of each dimension, None for one that is not known."""
-
-_FACTORIES = words("randn rand zeros ones empty")
-_SAME = words(
-    """
-    float double half bfloat16 to type cpu cuda contiguous detach clone requires_grad_
-    neg abs exp log sqrt tanh sigmoid relu softmax log_softmax dropout normal_ uniform_
-    zero_ fill_ pin_memory
-    """
-)
 
 
 def known_sizes(node: ast.expr, facts: Facts) -> Sizes | None:
@@ -78,30 +70,26 @@ class _Sizes:
     def _call(self, node: ast.Call) -> Sizes | None:
         dotted = torch_function(node, self.facts)
         if dotted is not None:
-            module, _, name = dotted.rpartition(".")
-            if module == "torch" and (made := self._made(name, node)) is not None:
-                return made
+            made = ops.function(dotted)
+            if made is not None and made.role is Role.FACTORY:
+                return self._made(node, made)
         call = tensor_call(node, self.facts)
         return None if call is None else self._operation(call)
 
-    def _made(self, name: str, node: ast.Call) -> Sizes | None:
+    def _made(self, node: ast.Call, operation: Operation) -> Sizes | None:
         keywords = {k.arg: k.value for k in node.keywords}
         if None in keywords:
             return None
-        given: list[ast.expr] = list(node.args)
         size = keywords.get("size")
-        match name:
-            case _ if name in _FACTORIES:
-                given = given or ([size] if size is not None else [])
-            case "full":
-                given = given[:1] or ([size] if size is not None else [])
-            case "randint":
-                given = [size] if size is not None else given[-1:]
-                if given and not isinstance(given[0], ast.Tuple | ast.List):
-                    return None
-            case _:
-                return None
-        return self._stated(given)
+        if operation.name == "randint":
+            given = [size] if size is not None else node.args[-1:]
+            is_shape = bool(given) and isinstance(given[0], ast.Tuple | ast.List)
+            return self._stated(given) if is_shape else None
+        if operation.axes is not Axes.GIVEN or operation.takes is None:
+            return None
+        is_open = operation.takes[0].name.startswith("*")
+        given = node.args if is_open else node.args[:1]
+        return self._stated(given or ([size] if size is not None else []))
 
     def _stated(self, sizes: Sequence[ast.expr]) -> Sizes | None:
         match sizes:
@@ -120,32 +108,30 @@ class _Sizes:
         return found if isinstance(found, int) else None
 
     def _operation(self, call: TensorCall) -> Sizes | None:
-        name = call.name
-        if name in ("view", "reshape", "expand"):
+        operation = call.operation
+        if operation.axes in (Axes.SIZES, Axes.EXPAND):
             return self._resized(call)
         before = self.of(call.tensor)
-        if before is None or name in _SAME:
+        if before is None or operation.keeps_sizes:
             return before
-        first = integer(call.argument(0, "dim"))
-        match name:
-            case "unsqueeze" if first is not None:
-                at = first if first >= 0 else len(before) + 1 + first
-                return (*before[:at], 1, *before[at:])
-            case "squeeze" if first is not None and -len(before) <= first < len(before):
-                at = first % len(before)
-                is_one = before[at] == 1
-                return (*before[:at], *before[at + 1 :]) if is_one else None
-            case "transpose" | "swapaxes" | "swapdims":
-                second = integer(call.argument(1, "dim1"))
-                return _swapped(before, integer(call.argument(0, "dim0")), second)
-            case _:
-                return None
+        rank = len(before)
+        if operation.axes is Axes.INSERT:
+            at = normal(call.number("dim"), rank + 1)
+            return None if at is None else (*before[:at], 1, *before[at:])
+        if operation.axes is Axes.DROP:
+            at = normal(call.number("dim"), rank)
+            is_one = at is not None and before[at] == 1
+            return (
+                (*before[:at], *before[at + 1 :]) if is_one and at is not None else None
+            )
+        turned = turn(operation, call, rank)
+        return None if turned is None else tuple(before[axis] for axis in turned)
 
     def _resized(self, call: TensorCall) -> Sizes | None:
         stated = self._stated(call.sizes())
         if stated is None or -1 not in stated:
             return stated
-        if call.name == "expand":
+        if call.operation.axes is Axes.EXPAND:
             return tuple(None if size == -1 else size for size in stated)
         total = count(self.of(call.tensor))
         others = count(tuple(size for size in stated if size != -1))
@@ -209,17 +195,6 @@ def _is_new(item: ast.expr) -> bool:
 
 def _is_ellipsis(item: ast.expr) -> bool:
     return isinstance(item, ast.Constant) and item.value is ...
-
-
-def _swapped(sizes: Sizes, first: int | None, second: int | None) -> Sizes | None:
-    rank = len(sizes)
-    if first is None or second is None:
-        return None
-    if not (-rank <= first < rank and -rank <= second < rank):
-        return None
-    found = list(sizes)
-    found[first], found[second] = found[second], found[first]
-    return tuple(found)
 
 
 def count(sizes: Sizes | None) -> int | None:

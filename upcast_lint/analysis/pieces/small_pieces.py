@@ -10,13 +10,11 @@ from __future__ import annotations
 import ast
 from collections.abc import Sequence
 
+from .. import ops
 from ..facts import Facts
 from ..indices import permutation
 from ..indices.ranks import Shapes
-from ..operators import (
-    VIEWS,
-    words,
-)
+from ..ops import Axes, Role
 from ..reads import Use
 from ..tensor_calls import (
     is_builtin,
@@ -26,12 +24,6 @@ from ..values import (
     integer,
 )
 from .cuts import Cut
-
-_FLATTENING = words("view reshape flatten ravel")
-_ARITHMETIC = words("""
-    mul mul_ add add_ sub sub_ div div_ addcmul addcmul_ addcdiv addcdiv_ where
-    maximum minimum pow
-    """)
 
 
 def is_vector(use: Use) -> bool:
@@ -88,7 +80,7 @@ def _is_flattened(node: ast.expr, facts: Facts) -> bool:
         call = tensor_call(value, facts)
         if call is None:
             return False
-        if call.name in _FLATTENING:
+        if call.operation.axes in (Axes.SIZES, Axes.FLATTEN):
             return True
         value = facts.value(call.tensor)
     return False
@@ -112,11 +104,26 @@ def _is_factor(node: ast.expr, facts: Facts) -> bool:
         case ast.BinOp() | ast.AugAssign():
             return True
         case ast.Attribute(attr=name):
-            return name in _ARITHMETIC
+            return _is_arithmetic(name)
         case ast.Call(func=ast.Attribute(attr=name)):
-            return node in parent.args and name in _ARITHMETIC
+            return node in parent.args and _is_arithmetic(name)
         case _:
             return False
+
+
+def _is_arithmetic(name: str) -> bool:
+    """Whether an operation computes with the elements of several tensors."""
+    known = ops.tensor(name)
+    return (
+        known is not None
+        and known.axes is Axes.BROADCAST
+        and (known.role is not Role.TEST)
+    )
+
+
+def _is_view(name: str) -> bool:
+    known = ops.tensor(name)
+    return known is not None and known.role in (Role.VIEW, Role.SIGN)
 
 
 def _values_of(node: ast.expr, facts: Facts) -> list[ast.expr]:
@@ -143,7 +150,7 @@ def _is_collected(node: ast.expr, facts: Facts) -> bool:
             return _is_collected(parent, facts)
         case ast.Call(func=ast.Attribute(attr="append" | "extend")):
             return node in parent.args
-        case ast.Attribute(attr=name) if name in VIEWS:
+        case ast.Attribute(attr=name) if _is_view(name):
             call = facts.tree.parents[parent]
             return isinstance(call, ast.Call) and _is_collected(call, facts)
         case ast.Subscript(value=value, slice=index) if value is node:

@@ -23,14 +23,14 @@ from dataclasses import dataclass
 from ..facts import Facts
 from ..indices import is_mask, known_rank
 from ..names import Binding, Definition
-from ..operators import (
-    words,
-)
 from ..receivers import Receiver, receiver_of
 from ..scalars import Operand, classify_operand
 from ..scalars.evidence import is_used_as_tensor
 from ..tensor_calls import (
     is_builtin,
+)
+from ..words import (
+    words,
 )
 
 

@@ -19,15 +19,13 @@ import ast
 from collections.abc import Iterable
 from dataclasses import dataclass, field
 
+from .. import ops
 from ..definition_guard import Guard
 from ..facts import Facts
 from ..names import Binding, Definition
-from ..operators import (
-    words,
-)
-from ..tensor_calls import (
-    is_builtin,
-)
+from ..ops import Role
+from ..tensor_calls import builtin_called, is_builtin
+from ..words import words
 from .constants import enclosing, exact_constant, is_declared_global
 from .evidence import (
     Operand,
@@ -39,20 +37,14 @@ from .evidence import (
 
 __all__ = ["Operand", "classify_operand", "exact_constant"]
 
-_COUNTS = words("item size dim ndimension numel nelement element_size")
-_COUNT_ATTRIBUTES = frozenset(("ndim", "itemsize", "world_size"))
 _LIMITS = frozenset(("min", "max", "eps", "tiny", "smallest_normal", "bits"))
-_NUMBER_FUNCTIONS = words(
+_HOLDERS = ("grad", "logits", "indices")
+_COUNTING = words(
     """
-    torch.numel torch.get_num_threads torch.cuda.device_count
-    torch.distributed.get_rank torch.distributed.get_world_size
+    torch.cuda.device_count torch.distributed.get_rank
+    torch.distributed.get_world_size
     """
 )
-_CONVERSIONS = ("len", "float", "int", "ord", "id", "hash")
-_FOLDS = ("abs", "min", "max", "round", "sum", "pow")
-_TENSOR_ATTRIBUTES = frozenset(("T", "mT", "data", "grad", "logits", "indices"))
-_METADATA = words("shape dtype device layout")
-_FACTORS = words("mul mul_ multiply div div_ divide true_divide")
 
 
 def classify_operand(node: ast.expr, facts: Facts) -> Operand:
@@ -70,7 +62,8 @@ def _is_factor(node: ast.expr, facts: Facts) -> bool:
         case ast.AugAssign(op=ast.Mult() | ast.Div(), value=value):
             return value is node
         case ast.Call(func=ast.Attribute(attr=name), args=[*_, last]):
-            return last is node and name in _FACTORS
+            known = ops.method(name)
+            return last is node and known is not None and known.scales
         case _:
             return False
 
@@ -118,33 +111,41 @@ class _Classifier:
         function, facts = node.func, self.facts
         dotted = facts.resolve(function)
         if dotted is not None:
-            if dotted.startswith("math.") or dotted in _NUMBER_FUNCTIONS:
+            known = ops.function(dotted)
+            is_number = known is not None and known.gives_number
+            if is_number or dotted.startswith("math.") or dotted in _COUNTING:
                 return Operand.NUMBER
             is_tensor = dotted.startswith("torch.") and dotted != "torch.finfo"
             return Operand.TENSOR if is_tensor else Operand.UNKNOWN
         if isinstance(function, ast.Attribute):
-            if function.attr in _COUNTS:
+            known = ops.method(function.attr)
+            if known is not None and known.gives_number:
                 is_shape = function.attr == "size" and not (node.args or node.keywords)
                 return Operand.UNKNOWN if is_shape else Operand.NUMBER
             return self._tensor_or_unknown(function.value)
-        if any(is_builtin(function, name, facts) for name in _CONVERSIONS):
+        known = builtin_called(node, facts)
+        if known is not None and known.gives_number:
             return Operand.NUMBER
-        if any(is_builtin(function, name, facts) for name in _FOLDS) and node.args:
+        if known is not None and known.folds and node.args:
             return _joint(self.of(argument, is_factor) for argument in node.args)
         return Operand.UNKNOWN
 
     def _attribute(self, node: ast.Attribute, is_factor: bool) -> Operand:
-        if node.attr in _COUNT_ATTRIBUTES:
+        known = ops.attribute(node.attr)
+        is_count = known is not None and known.gives_number
+        if is_count or node.attr == "world_size":
             return Operand.NUMBER
         if node.attr in _LIMITS and self._is_limits(node.value):
             return Operand.NUMBER
-        if node.attr in _TENSOR_ATTRIBUTES or names_tensor(node.attr):
+        is_view = known is not None and known.role is Role.VIEW
+        if is_view or node.attr in _HOLDERS or names_tensor(node.attr):
             return Operand.TENSOR
-        if node.attr in _METADATA or self.facts.resolve(node) is not None:
+        is_told = known is not None and known.role in (Role.METADATA, Role.TYPE)
+        if is_told or self.facts.resolve(node) is not None:
             return Operand.UNKNOWN
-        known = set_in_class(node, self.facts)
-        if known is not None:
-            return known
+        stated = set_in_class(node, self.facts)
+        if stated is not None:
+            return stated
         return Operand.ASSUMED_NUMBER if is_factor else Operand.UNKNOWN
 
     def _is_limits(self, node: ast.expr) -> bool:

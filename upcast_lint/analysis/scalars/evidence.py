@@ -7,10 +7,10 @@ import enum
 import re
 from collections.abc import Iterator
 
+from .. import ops
 from ..facts import Facts
-from ..operators import (
-    words,
-)
+from ..ops import Gives, Role
+from ..words import words
 
 
 class Operand(enum.Enum):
@@ -32,16 +32,6 @@ _WORDS = words(
     ids indices idx labels targets
     """
 )
-TENSOR_METHODS = words(
-    """
-    to float double half bfloat16 long int bool cpu cuda view reshape unsqueeze squeeze
-    expand expand_as transpose permute flatten contiguous detach clone size dim numel
-    item sum mean max min amax amin clamp exp log sqrt softmax log_softmax gather
-    index_select masked_fill type type_as tolist requires_grad_
-    """
-)
-_ATTRIBUTES = words("shape dtype device ndim T mT grad requires_grad is_cuda")
-_MAKERS = frozenset(("torch.tensor", "torch.as_tensor", "torch.full"))
 _TENSOR_TYPE = re.compile(r"\b\w*(?:Tensor|Parameter|ndarray|Array)\b")
 _NUMBER_TYPES = frozenset(("int", "float", "bool", "None"))
 _OPEN_TYPES = frozenset(("Any", "object", "typing.Any"))
@@ -97,14 +87,29 @@ def _is_tensor_use(node: ast.Name, facts: Facts) -> bool:
         case ast.Subscript(value=value):
             return value is node
         case ast.Attribute(attr=name):
-            return name in TENSOR_METHODS or name in _ATTRIBUTES
+            return is_tensor_method(name) or _is_tensor_attribute(name)
         case ast.Call(func=function, args=[first, *_]) if first is node:
             dotted = facts.resolve(function) or ast.unparse(function)
             if dotted == "isinstance":
                 return "Tensor" in ast.unparse(parent)
-            return dotted.startswith("torch.") and dotted not in _MAKERS
+            made = ops.function(dotted)
+            is_literal = made is not None and made.gives is Gives.LITERAL
+            return dotted.startswith("torch.") and not is_literal
         case _:
             return False
+
+
+def is_tensor_method(name: str) -> bool:
+    """Whether tensors have a method of this name; strings and containers do not."""
+    return ops.method(name) is not None and ops.container_method(name) is None
+
+
+def _is_tensor_attribute(name: str) -> bool:
+    """Whether an attribute tells a tensor from a number, and from most objects."""
+    known = ops.attribute(name)
+    if known is None or name == "grad":
+        return known is not None
+    return known.is_distinctive or known.role is Role.TYPE or known.tells_device
 
 
 def set_in_class(attribute: ast.Attribute, facts: Facts) -> Operand | None:
@@ -148,7 +153,7 @@ def _made_tensors(node: ast.AST) -> Iterator[str]:
         case ast.Subscript(value=base) | ast.Attribute(value=base, attr="shape"):
             yield from _own(base)
         case ast.Call(func=ast.Attribute(value=base, attr=method)):
-            if method in TENSOR_METHODS:
+            if is_tensor_method(method):
                 yield from _own(base)
         case _:
             pass

@@ -6,10 +6,12 @@ import ast
 import re
 from collections.abc import Iterable, Iterator
 
+from .. import ops
 from ..facts import Facts
 from ..names import Binding
+from ..ops import Axes, Gives, Operation, Role
 from .context import by_context
-from .lineage import STEPS, Lineage, keeps_columns, operation, torch_name
+from .lineage import Lineage, is_step, keeps_columns, operation, torch_name
 from .shapes import WrittenShape, is_batch_and_sequence, written_shapes
 from .uses import (
     assigned_names,
@@ -122,7 +124,8 @@ def _called(node: ast.expr, facts: Facts) -> str:
 
 def _is_operation(name: str | None) -> bool:
     """Whether a method does something with a tensor, rather than make one."""
-    return name in STEPS or name in _NARROWING
+    known = ops.tensor(name or "")
+    return known is not None and (is_step(known) or _narrows(known))
 
 
 def _name_for(dotted: str) -> Iterator[Evidence]:
@@ -149,15 +152,6 @@ def _by_table(lineage: Lineage, facts: Facts) -> Iterator[Evidence]:
         dotted = _called(node, facts)
         if names_embedding_table(dotted):
             yield Evidence(EMBEDDING_TABLE, f"embedding weights `{dotted}`")
-
-
-_NARROWING = word_set(
-    """
-    gather take take_along_dim index_select topk max min amax amin sum mean prod
-    logsumexp argmax argmin norm cross_entropy nll_loss multinomial kthvalue var
-    std
-    """
-)
 
 
 def _by_origin(lineage: Lineage, facts: Facts) -> Iterator[Evidence]:
@@ -188,14 +182,28 @@ def _made_by(call: ast.Call, facts: Facts) -> Iterator[Evidence]:
     done = operation(call, facts)
     dotted = dotted_words(call.func)
     line = f"({facts.place(call)})"
-    if done in _NARROWING:
+    known = ops.tensor(done or "")
+    if known is not None and _narrows(known):
         yield Evidence(NARROWED, f"result of `{done}` {line}")
-    elif done in ("linear", "matmul", "mm", "einsum", "addmm"):
+    elif known is not None and known.role is Role.PRODUCT:
         yield from _multiplied(call.args, call, facts)
     elif names_language_head(dotted):
         yield Evidence(LANGUAGE_HEAD, f"result of `{dotted}` {line}")
     elif "_from_logits_" in spoken(dotted) or "_selective_" in spoken(dotted):
         yield Evidence(NARROWED, f"result of `{dotted}` {line}, one number a token")
+
+
+def _narrows(operation: Operation) -> bool:
+    """Whether little is left of the last axis, or a number."""
+    if operation.role is Role.PICK:
+        return operation.axes in (Axes.INDEX, Axes.ALONG)
+    if operation.role is Role.ORDER:
+        return operation.chooses or (
+            operation.axes is Axes.REDUCE and operation.gives is not Gives.BOOL
+        )
+    return operation.role is Role.LOSS or (
+        operation.role is Role.ROW and operation.axes is not Axes.SAME
+    )
 
 
 def _multiplied(

@@ -25,25 +25,21 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
 from itertools import islice
 
+from .. import ops
 from ..facts import Facts
 from ..names import Binding, Definition
-from .words import token_name, word_set
+from ..ops import Axes, Gives, Operation, Role
+from .words import token_name
 
-_VIEWS = word_set(
-    """
-    view reshape flatten unflatten transpose permute swapaxes squeeze unsqueeze
-    squeeze_ unsqueeze_ contiguous detach clone cpu cuda to to_local full_tensor
-    float double half bfloat16 type type_as requires_grad_ narrow movedim t
-    """
+_NORMALISING = ("softmax", "log_softmax")
+_STEPS = (
+    Role.VIEW,
+    Role.SIGN,
+    Role.COPY,
+    Role.MOVE,
+    Role.ARITHMETIC,
+    Role.ELEMENTWISE,
 )
-_ELEMENTWISE = word_set(
-    """
-    div div_ mul mul_ add add_ sub sub_ exp log tanh neg clamp clamp_ abs
-    sigmoid masked_fill masked_fill_ nan_to_num softmax log_softmax
-    """
-)
-STEPS = _VIEWS | _ELEMENTWISE
-_VIEW_ATTRIBUTES = frozenset(("data", "T", "mT"))
 _MODULES = ("torch.", "torch.nn.functional.", "torch.Tensor.")
 _MOST_EXPRESSIONS = 200
 """No honest function has a longer trail; generated ones must not cost a run."""
@@ -95,13 +91,13 @@ def trail(source: ast.expr, facts: Facts) -> list[ast.expr]:
 def step_operand(node: ast.expr, facts: Facts) -> ast.expr | None:
     """The tensor that a step steps on from, or None where `node` is no step."""
     match node:
-        case ast.Attribute(value=value, attr=attr) if attr in _VIEW_ATTRIBUTES:
+        case ast.Attribute(value=value, attr=attr) if _is_view(attr):
             return value
         case ast.Subscript(value=value, slice=ast.Constant(value=str())):
             return None
         case ast.Subscript(value=value):
             return value
-        case ast.Call(func=ast.Attribute(value=value, attr=attr)) if attr in STEPS:
+        case ast.Call(func=ast.Attribute(value=value, attr=attr)) if _steps(attr):
             dotted = facts.resolve(node.func)
             if dotted is None:
                 return value
@@ -110,7 +106,7 @@ def step_operand(node: ast.expr, facts: Facts) -> ast.expr | None:
             return node.args[0] if node.args else _keyword(node, "input")
         case ast.Call(func=ast.Name()):
             name = torch_name(node, facts)
-            return node.args[0] if name in STEPS and node.args else None
+            return node.args[0] if name and node.args and _steps(name) else None
         case ast.BinOp(op=ast.MatMult()):
             return None
         case ast.BinOp(left=ast.Constant(), right=right):
@@ -123,6 +119,27 @@ def step_operand(node: ast.expr, facts: Facts) -> ast.expr | None:
             return value
         case _:
             return None
+
+
+def is_step(operation: Operation) -> bool:
+    """Whether what an operation gives is recognisably its tensor."""
+    if operation.role is Role.CAST:
+        return not operation.gives.is_integral
+    if operation.role is Role.PART:
+        return operation.axes is Axes.ALONG
+    is_filled = operation.axes is Axes.BROADCAST and operation.gives is Gives.SAME
+    is_kept = operation.role in _STEPS or operation.name in _NORMALISING
+    return is_kept or is_filled or operation.keeps_whole
+
+
+def _steps(name: str) -> bool:
+    known = ops.tensor(name)
+    return known is not None and is_step(known)
+
+
+def _is_view(attribute: str) -> bool:
+    known = ops.attribute(attribute)
+    return known is not None and known.role is Role.VIEW
 
 
 def torch_name(call: ast.Call, facts: Facts) -> str | None:

@@ -6,12 +6,13 @@ import ast
 from collections.abc import Iterator
 from dataclasses import dataclass
 
+from .. import ops
 from ..facts import Facts
+from ..ops import Axes, Role
 from .lineage import Lineage, Use, operation
 from .weights import CHOOSES_TOKEN, READ_BY_TOKENS, Evidence
 from .words import dotted_words, is_integer, token_name, word_set, words
 
-_SELECTIONS = frozenset(("gather", "take_along_dim", "index_select"))
 _CHOICES = frozenset(("argmax", "multinomial"))
 _TOKENS = word_set("token tokens tok toks input")
 
@@ -110,11 +111,7 @@ def _target_of(value: ast.expr, facts: Facts) -> ast.expr | None:
 def _sized_step(node: ast.expr, facts: Facts) -> Iterator[AxisSize]:
     """`x.view(-1, vocab_size)`, `x[..., :vocab_size]`."""
     match node:
-        case ast.Call(args=[_, *_]) if operation(node, facts) in (
-            "view",
-            "reshape",
-            "expand",
-        ):
+        case ast.Call(args=[_, *_]) if _is_sized(operation(node, facts)):
             yield AxisSize(dotted_words(node.args[-1]).rpartition(".")[2], node)
         case ast.Subscript(slice=ast.Tuple(elts=[*_, ast.Slice(upper=upper)])) if (
             upper is not None
@@ -135,7 +132,8 @@ def by_tokens(lineage: Lineage, facts: Facts) -> Iterator[Evidence]:
             continue
         done = operation(call, facts)
         at = f"({facts.place(call)})"
-        if done in _SELECTIONS:
+        known = ops.tensor(done or "")
+        if known is not None and known.role is Role.PICK and known.takes_dimension:
             name = facts.once_at(call, _picked_by)
             if name is not None:
                 yield Evidence(READ_BY_TOKENS, f"gathered by `{name}` {at}")
@@ -218,3 +216,9 @@ def _picked_by(call: ast.Call, _: Facts) -> str | None:
     arguments = (*call.args[1:], *call.args[:1], *(k.value for k in call.keywords))
     names = (token_name(argument) for argument in arguments)
     return next((name for name in names if name is not None), None)
+
+
+def _is_sized(name: str | None) -> bool:
+    """Whether an operation is given the sizes of its result."""
+    known = ops.tensor(name or "")
+    return known is not None and known.axes in (Axes.SIZES, Axes.EXPAND)
