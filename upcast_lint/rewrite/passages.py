@@ -131,17 +131,12 @@ class Passage:
             raise Unfixable("libcst reads the statement otherwise")
         return module
 
-    @property
-    def _suite(self) -> list[Any]:
-        """The statements that are read; the last one is, or ends with, this one."""
-        first: Any = self.module.body[0]
-        is_inner = isinstance(first, cst.If) and len(self.module.body) == 1
-        return list(first.body.body if is_inner else self.module.body)
-
-    @property
+    @cached_property
     def node(self) -> Any:
         """The statement; where it shares a line, as if on one of its own."""
-        last = self._suite[-1]
+        module: Any = self.module
+        is_inner = len(module.body) == 1
+        last = module.body[0].body.body[-1] if is_inner else module.body[-1]
         return last.orelse if is_elif(self.statement, self.source) else last
 
     @cached_property
@@ -228,29 +223,16 @@ class Passage:
             start, new = self.start, new.removeprefix(kept)
         return [Edit(source.range(start, end), new)]
 
-    def changed(self, changer: cst.CSTTransformer) -> cst.Module:
-        """What `module` becomes."""
-        node = self.node.visit(changer)
+    def surrounded(self, node: Any) -> Any:
+        """The changed statement with what is put around it, as a change of `node`."""
         if not self._keeps_above:
             node = node.with_changes(leading_lines=())
         if not self._keeps_behind:
             space = node.trailing_whitespace
             bare = space.with_changes(whitespace=cst.SimpleWhitespace(""), comment=None)
             node = node.with_changes(trailing_whitespace=bare)
-        body = _with_comments([*self.before, node])
-        return self._filled([*body, *self.behind])
-
-    def _filled(self, body: list[Any]) -> cst.Module:
-        """What is read, with other statements in the place of this one."""
-        module = self.module
-        suite = [*self._suite[:-1], *body]
-        if is_elif(self.statement, self.source):
-            suite = [*suite[:-1], self._suite[-1].with_changes(orelse=body[-1])]
-        if len(module.body) > 1:
-            return module.with_changes(body=suite)
-        first: Any = module.body[0]
-        block = first.body.with_changes(body=suite)
-        return module.with_changes(body=[first.with_changes(body=block)])
+        body = [*_with_comments([*self.before, node]), *self.behind]
+        return body[0] if len(body) == 1 else cst.FlattenSentinel(body)
 
     def removal(self, above: int, closes_gap: bool = True) -> Edit:
         """The edit that deletes its lines, with so many comments `above`.

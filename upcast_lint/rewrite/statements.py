@@ -41,7 +41,8 @@ class Statements:
         then, now = Counter(self._homeless), Counter[str]()
         for statement, passage in list(self._passages.items()):
             if not self.is_gone(statement):
-                module = passage.changed(_Changer(self._changes))
+                self._changes[passage.node] = [passage.surrounded]
+                module = passage.module.visit(_Changer(self._changes))
                 edits += passage.edits(module)
                 then.update(comments_in(passage.module))
                 now.update(comments_in(module))
@@ -171,7 +172,7 @@ class _Changer(cst.CSTTransformer):
 
     def on_leave(  # type: ignore[override]
         self, original_node: cst.CSTNode, updated_node: cst.CSTNode
-    ) -> cst.CSTNode:
+    ) -> cst.CSTNode | cst.FlattenSentinel[cst.CSTNode]:
         if original_node in self._content:
             return self._content[original_node]
         if original_node is not self._root:
