@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import pytest
 
+from upcast_lint.analysis import ops
 from upcast_lint.screen import may_spell_cast
 from upcast_lint.screen.spots import find_conversions, find_spots, torch_names
 
@@ -165,3 +166,15 @@ def test_conversions_in_a_part_of_a_text() -> None:
     text = "x.to(d); x.to(d); x.to(d)"
     assert list(find_conversions(text, 9, 17)) == [11]
     assert list(find_conversions(text, 9)) == [11, 20]
+
+
+@pytest.mark.parametrize("name", sorted(ops.casts()))
+def test_every_cast_of_the_table_has_a_spot(name: str) -> None:
+    """What is added to the table needs its word here, too."""
+    known = ops.method(name)
+    call = f"x.{name}()" if known else f"torch.{name}(x, dtype=torch.float32)"
+    if known is not None and known.names_type:
+        call = f"x.{name}(torch.float32)"
+    text = f"import torch\n{call}\n"
+    spots = find_spots(text)
+    assert spots.calls or (spots.types and list(find_conversions(text)))

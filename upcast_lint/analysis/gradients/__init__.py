@@ -53,7 +53,6 @@ _CONTAINERS = words(
     join keys lower register_hook startswith strip update upper values warning
     """
 )
-_TURNED = frozenset(("T", "mT"))
 _GIVERS = words(
     """
     get pop next fetch load lookup identity noop drop dropout parameter parameters
@@ -105,7 +104,7 @@ class _Freedom:
             case ast.Attribute(value=base, attr="data"):
                 return classify_operand(base, self.facts) is Operand.TENSOR
             case ast.Attribute(value=base, attr=name):
-                is_kept = name in _TURNED or not _gives(name)
+                is_kept = _is_view(name) or not _gives(name)
                 return is_kept and self.is_free(base)
             case ast.Subscript(value=base):
                 return self.is_free(base)
@@ -187,7 +186,7 @@ class _Freedom:
             case ast.BinOp() | ast.Compare():
                 return True
             case ast.Attribute(value=base, attr=name):
-                is_kept = name in _TURNED or not _gives(name)
+                is_kept = _is_view(name) or not _gives(name)
                 return is_kept and self._is_computed(base)
             case ast.Subscript(value=base):
                 return self._is_computed(base)
@@ -213,6 +212,11 @@ class _Freedom:
         if operation is not None or is_own:
             return call is not None and self._is_computed(call.tensor)
         return True
+
+
+def _is_view(attribute: str) -> bool:
+    known = ops.attribute(attribute)
+    return known is not None and known.role is Role.VIEW
 
 
 def _requires(node: ast.Call) -> bool:

@@ -20,6 +20,7 @@ mt   either view axes=sizes compact (*shape) reshape
 m    either view axes=like (other) reshape_as
 mt   either view axes=flatten (start_dim=0 end_dim=-1) flatten
 mt   either view axes=flatten () ravel
+mt   either view axes=same () conj? resolve_conj resolve_neg
 m    either view axes=same settles packs compact (memory_format=) contiguous
 mt   view   view axes=same cuts () detach
 m    either view axes=same (*any grad_placements= device_mesh= placements= async_op=)
@@ -48,14 +49,13 @@ m    view   gives=same (dimension size step) unfold?
 mt   view   parts axes=along by-size
     (split_size|split_sizes|split_size_or_sections dim=0) split?
 mt   view   parts axes=along (split_sizes dim=0) split_with_sizes
-mt   view   parts axes=along by-count (chunks dim=0) chunk?
+mt   view   parts axes=along by-count (chunks dim=0) chunk? unsafe_chunk
+mt   view   parts axes=along by-size (split_size|split_sizes dim=0) unsafe_split
 mt   view   parts axes=remove (dim=0) unbind
 mt   view   parts axes=along by-count by-ends
     (indices_or_sections|sections|indices|tensor_indices_or_sections dim=0)
     tensor_split
 mt   view   several (indices_or_sections|sections|indices) dsplit hsplit vsplit
-mt   view   several (chunks dim=) unsafe_chunk
-mt   view   several (split_size dim=) unsafe_split
 mt   view   memory (size stride storage_offset=) as_strided
 """
 """Some elements by where they stand, or several such parts."""
@@ -83,7 +83,7 @@ m    either gives=same axes=same itself (device=) pin_memory
 m    either export gives=same (force=) numpy
 m    value  export forgets () tolist
 m    value  number forgets () item
-mt   either itself () conj? positive? resolve_conj resolve_neg
+mt   either itself () positive?
 m    either memory () storage? untyped_storage
 m    either itself (dtype=) to_dense
 m    either (*any dtype=) sum_to_size to_sparse to_mkldnn
