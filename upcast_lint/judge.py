@@ -57,6 +57,7 @@ class Demands:
     vocab_names: tuple[str, ...]
     not_vocab_names: tuple[str, ...]
     inference: bool
+    writes_fixes: bool = True
     depth: int = 0
     """How many functions the copy has been handed through."""
 
@@ -394,6 +395,8 @@ class _Judge:
             return self._hoisted(assessment)
         if assessment.blockers:
             return _Verdict((), assessment, assessment.blockers[0])
+        if not self.demands.writes_fixes:
+            return _Verdict((), assessment)
         from .rewrite.edits import write_plan  # libcst, for those with an edit
 
         try:
