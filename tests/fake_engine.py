@@ -16,7 +16,17 @@ import sys
 import time
 
 from upcast_lint import linter
-from upcast_lint.finding import Edit, Estimate, Finding, Fix, Read, Safety
+from upcast_lint.finding import (
+    Confidence,
+    Edit,
+    Estimate,
+    Evidence,
+    Finding,
+    Fix,
+    Grounds,
+    Read,
+    Safety,
+)
 from upcast_lint.linter import Mended, Options
 from upcast_lint.source import Source, apply_edits, refuse_null_bytes
 
@@ -76,7 +86,7 @@ def _finding(source: Source, match: re.Match[str]) -> Finding:
         cast=source.range(match.start(), match.end(2)),
         cast_label="cast of [B, S, V]",
         reads=(Read(source.range(match.start(3), match.end()), "keeps [B, S, K]"),),
-        because=("named logits",),
+        grounds=Grounds(Confidence.MEDIUM, (Evidence(3, "named logits"),)),
         condition="an index repeats" if safety is Safety.UNSAFE else None,
         safety=safety,
         fix=None

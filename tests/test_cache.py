@@ -14,6 +14,7 @@ from upcast_lint import cache as cache_module
 from upcast_lint import checker, linter
 from upcast_lint.cache import Cache
 from upcast_lint.checker import Checked, Job, check_bytes
+from upcast_lint.finding import Confidence
 from upcast_lint.linter import Options
 from upcast_lint.runner import Outcome, Task, run
 
@@ -179,7 +180,7 @@ def test_other_options_have_results_of_their_own(
     check(files)
     linted.clear()
     for job in (
-        Job(Options(any_width=True)),
+        Job(Options(least=Confidence.LOW)),
         Job(Options(vocab_names=("z",))),
         Job(Options(inference=True)),
         Job(Options(codes=frozenset({"UPC001"}))),

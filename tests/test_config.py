@@ -96,7 +96,10 @@ def test_every_kind_of_value(project: Path) -> None:
         ("select = 'UPC001'", "`select` must be an array of strings"),
         ("select = [1]", "`select` must be an array of strings"),
         ("force-exclude = 1", "`force-exclude` must be true or false"),
-        ("width = 'vocabs'", "is none of vocab, any; did you mean `vocab`?"),
+        (
+            "width = 'vocabs'",
+            "is none of high, medium, any, vocab; did you mean `vocab`?",
+        ),
         ("assume = {B = 0}", "`assume` must be a table of positive integers"),
         ("assume = {B = true}", "`assume` must be a table of positive integers"),
         ("per-file-ignores = ['a']", "must be a table of arrays of strings"),

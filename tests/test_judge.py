@@ -7,18 +7,20 @@ from textwrap import dedent
 import pytest
 
 from tests.rewrite.helpers import IMPORTS, source_of
-from upcast_lint.finding import Finding, Range
+from upcast_lint.finding import Confidence, Finding, Grounds, Range
 from upcast_lint.linter import Options, lint
 from upcast_lint.source import Source
 
 
-def findings(code: str, *, any_width: bool = True) -> tuple[Source, list[Finding]]:
+def findings(
+    code: str, *, least: Confidence = Confidence.LOW
+) -> tuple[Source, list[Finding]]:
     source = source_of(IMPORTS + dedent(code).lstrip("\n"))
-    return source, list(lint(source, Options(any_width=any_width)))
+    return source, list(lint(source, Options(least=least)))
 
 
-def finding(code: str, *, any_width: bool = True) -> tuple[Source, Finding]:
-    source, (found,) = findings(code, any_width=any_width)
+def finding(code: str, *, least: Confidence = Confidence.LOW) -> tuple[Source, Finding]:
+    source, (found,) = findings(code, least=least)
     return source, found
 
 
@@ -565,9 +567,9 @@ def test_stated_sizes_give_bytes() -> None:
 
 def test_a_narrow_source_is_reported_on_demand_alone() -> None:
     code = "def f(x, i): return x.float().gather(-1, i)"
-    assert findings(code, any_width=False)[1] == []
+    assert findings(code, least=Confidence.MEDIUM)[1] == []
     _, found = finding(code)
-    assert found.because == ("`--width any` reports every width",)
+    assert found.grounds == Grounds(Confidence.LOW, ())
 
 
 def test_a_wide_source_says_why_it_is_taken_for_one() -> None:
@@ -576,8 +578,8 @@ def test_a_wide_source_says_why_it_is_taken_for_one() -> None:
             logits = model(ids).logits
             return logits.float().gather(-1, labels.unsqueeze(-1))
     """
-    _, found = finding(code, any_width=False)
-    assert found.because and "--width" not in " ".join(found.because)
+    _, found = finding(code, least=Confidence.MEDIUM)
+    assert found.grounds is not None and found.grounds.because
 
 
 ROWS = {

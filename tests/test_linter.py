@@ -7,11 +7,11 @@ import gc
 import pytest
 
 from tests.rewrite.helpers import source_of
-from upcast_lint.finding import Edit, Finding, Fix, Position, Range, Safety
+from upcast_lint.finding import Confidence, Edit, Finding, Fix, Position, Range, Safety
 from upcast_lint.linter import Mended, Options, lint, mend
 from upcast_lint.source import Source
 
-ANY = Options(any_width=True)
+ANY = Options(least=Confidence.LOW)
 TWO = """\
 import torch
 def f(x, y, i):
@@ -72,9 +72,9 @@ async def k(x):
 
 def test_only_the_codes_that_are_asked_for() -> None:
     assert [f.code for f in lint(source_of(TWO), ANY)] == ["UPC001", "UPC002"]
-    only = Options(codes=frozenset(("UPC002",)), any_width=True)
+    only = Options(codes=frozenset(("UPC002",)), least=Confidence.LOW)
     assert [f.code for f in lint(source_of(TWO), only)] == ["UPC002"]
-    none = Options(codes=frozenset(), any_width=True)
+    none = Options(codes=frozenset(), least=Confidence.LOW)
     assert lint(source_of(TWO), none) == ()
 
 
@@ -85,9 +85,9 @@ def f(x, i):
     w = x.float()
     return w.gather(-1, i), w.argmax(-1)
 """
-    only = Options(codes=frozenset(("UPC007",)), any_width=True)
+    only = Options(codes=frozenset(("UPC007",)), least=Confidence.LOW)
     assert lint(source_of(text), only) == ()
-    first = Options(codes=frozenset(("UPC001",)), any_width=True)
+    first = Options(codes=frozenset(("UPC001",)), least=Confidence.LOW)
     (found,) = lint(source_of(text), first)
     assert len(found.reads) == 2
 

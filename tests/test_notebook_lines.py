@@ -12,7 +12,8 @@ def test_evidence_in_cells_counts_its_lines_as_a_reader_does() -> None:
     data = notebook(text("# A title"), code("x = 1\n"), made, read)
     (finding,) = check_bytes(data, "n.ipynb", Job()).findings
     assert (finding.cell, finding.range.start.row) == (4, 1)
-    told = "; ".join(finding.because)
+    assert finding.grounds is not None
+    told = "; ".join(finding.grounds.because)
     assert "result of `lm_head` (line 2 of cell 3)" in told
     assert "in a comment (line 2 of cell 3)" in told
     assert "its last position is read (line 2 of cell 4)" in told
@@ -21,4 +22,5 @@ def test_evidence_in_cells_counts_its_lines_as_a_reader_does() -> None:
 def test_evidence_in_a_file_names_its_line_alone() -> None:
     data = b"logits = lm_head(h)\nprint(logits.float()[:, -1])\n"
     (finding,) = check_bytes(data, "x.py", Job()).findings
-    assert "result of `lm_head` (line 1)" in finding.because
+    assert finding.grounds is not None
+    assert "result of `lm_head` (line 1)" in finding.grounds.because

@@ -193,7 +193,7 @@ def _job_text(job: Job) -> str:
     return repr(
         (
             _codes_text(options.codes),
-            options.any_width,
+            options.least.value,
             options.vocab_names,
             options.not_vocab_names,
             options.inference,

@@ -16,6 +16,7 @@ from typing import Annotated, Any, NamedTuple, get_type_hints
 
 from .errors import UsageError
 from .files import read_regular
+from .finding import Confidence
 from .globs import fault
 from .selection import suggestion
 
@@ -78,8 +79,23 @@ class Kind(enum.Enum):
 
 
 class Width(enum.Enum):
-    VOCAB = "vocab"
+    """How well it must be borne out that a source is vocab-wide."""
+
+    HIGH = "high"
+    MEDIUM = "medium"
     ANY = "any"
+    VOCAB = "vocab"
+    """What `medium` was called before there were degrees."""
+
+    @property
+    def least(self) -> Confidence:
+        match self:
+            case Width.HIGH:
+                return Confidence.HIGH
+            case Width.MEDIUM | Width.VOCAB:
+                return Confidence.MEDIUM
+            case Width.ANY:
+                return Confidence.LOW
 
 
 class FailOn(enum.Enum):
@@ -150,11 +166,12 @@ class Settings(NamedTuple):
         Width,
         Declared(
             Kind.CHOICE,
-            "Report only sources that are vocab-wide by evidence (`vocab`), or every "
+            "Report only sources that the evidence makes vocab-wide with `high` "
+            "confidence, with `medium` or more (`vocab` is its old name), or every "
             "source with a narrow selection (`any`).",
             Width,
         ),
-    ] = Width.VOCAB
+    ] = Width.MEDIUM
     fail_on: Annotated[
         FailOn,
         Declared(

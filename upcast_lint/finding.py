@@ -53,6 +53,41 @@ class Read(NamedTuple):
     label: str
 
 
+class Confidence(enum.Enum):
+    """How well the evidence bears out that a source is wide."""
+
+    HIGH = "high"
+    MEDIUM = "medium"
+    LOW = "low"
+
+    def reaches(self, least: Confidence) -> bool:
+        degrees = list(Confidence)  # the highest first
+        return degrees.index(self) <= degrees.index(least)
+
+
+class Evidence(NamedTuple):
+    """One reason why a source is wide (weight above zero) or is not, in words."""
+
+    weight: int
+    text: str
+
+
+class Grounds(NamedTuple):
+    """What was counted for and against a wide source, and what follows from it."""
+
+    confidence: Confidence
+    evidence: tuple[Evidence, ...]
+
+    @property
+    def because(self) -> tuple[str, ...]:
+        """What speaks for a wide source."""
+        return tuple(each.text for each in self.evidence if each.weight > 0)
+
+    @property
+    def against(self) -> tuple[str, ...]:
+        return tuple(each.text for each in self.evidence if each.weight < 0)
+
+
 _ADDRESSES = 2**64
 
 
@@ -136,9 +171,10 @@ class Finding(NamedTuple):
     """One place of one file.
 
     `range` is what the report points at, `cast` where the cast stands (None for
-    the UPC9xx findings, which speak about the run). `because` says why the source
-    is taken to be wide; `condition` what would make an unsafe rewrite safe, or why
-    running it did not; `notes` what else is to say, such as why there is none.
+    the UPC9xx findings, which speak about the run). `grounds` say why the source is
+    taken to be wide, and what speaks against it; `condition` what would make an unsafe
+    rewrite safe, or why running it did not; `notes` what else is to say, such as why
+    there is none.
     `suppression_rows` are the rows on which a comment can silence it.
     `cell` is the 1-based cell of a notebook, whose rows then count within the cell.
     """
@@ -150,7 +186,7 @@ class Finding(NamedTuple):
     cast: Range | None = None
     cast_label: str = ""
     reads: tuple[Read, ...] = ()
-    because: tuple[str, ...] = ()
+    grounds: Grounds | None = None
     condition: str | None = None
     safety: Safety = Safety.DISPLAY
     fix: Fix | None = None

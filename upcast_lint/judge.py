@@ -24,13 +24,14 @@ from .analysis.flow import (
 )
 from .analysis.modules import may_be_container
 from .analysis.order import may_run_between
+from .analysis.own_casts import other_of_cast
 from .analysis.paths import NARROW, Paths
 from .analysis.pieces.rereads import is_taken_again
 from .analysis.pieces.sizes import known_sizes
 from .analysis.reads import Kind, Selection, Use, Waste
 from .analysis.syntax import ScopeNode
 from .analysis.width.verdict import Width, judge_width
-from .finding import Edit, Finding, Fix, Position, Range, Safety
+from .finding import Confidence, Edit, Finding, Fix, Position, Range, Safety
 from .finding import Read as ReportedRead
 from .rewrite.hoist import hoist_selection
 from .rewrite.plan import Plan, plan_of_one, plan_rewrite
@@ -42,10 +43,11 @@ from .source import Source
 from .wording import Wording
 
 _HEADS = ("lm_head", "output_layer", "head")
-_ANY_WIDTH = ("`--width any` reports every width",)
 _DEEPEST = 3
 """Functions that a copy is followed through."""
 _LOOKING = ("locals", "vars", "eval", "exec", "dir", "globals")
+_FRAMES = ("inspect.currentframe", "inspect.stack", "sys._getframe")
+"""What gives the names of whoever calls it, or of those who call that."""
 _KERNEL_LANGUAGES = ("triton", "tilelang", "numba", "jax", "mlx", "cutlass", "taichi")
 
 
@@ -53,7 +55,7 @@ _KERNEL_LANGUAGES = ("triton", "tilelang", "numba", "jax", "mlx", "cutlass", "ta
 class Demands:
     """What the caller asks for."""
 
-    any_width: bool
+    least: Confidence
     vocab_names: tuple[str, ...]
     not_vocab_names: tuple[str, ...]
     inference: bool
@@ -95,9 +97,9 @@ def findings_of(
             continue
         facts.tree.work.spend(len(facts.names.definitions) + len(facts.nodes(ast.Call)))
         width: Width | None = None
-        if not demands.any_width:  # the cheaper question first
+        if demands.least is not Confidence.LOW:  # the cheaper question first
             width = _width_of(cast, facts, demands)
-            if not width.is_vocab_wide:
+            if not width.grounds.confidence.reaches(demands.least):
                 continue
         flow = follow(cast, facts, directives, recognise)
         if flow.is_loop_carried:
@@ -119,6 +121,9 @@ def findings_of(
             yield from _found_elsewhere(flow, facts, rules, directives, demands)
             continue
         if may_be_container(cast.source, flow.selections(), facts):
+            continue
+        other = other_of_cast(cast, flow.selections(), facts)
+        if other is not None and other.is_evident:
             continue
         if facts.once(_sees_names):
             continue
@@ -153,7 +158,7 @@ def _found_elsewhere(
     elements = element_type(cast.source, facts)
     if elements.elements in (Elements.NOT_FLOAT, Elements.WIDE):
         return
-    inside = replace(demands, any_width=True, depth=demands.depth + 1)
+    inside = replace(demands, least=Confidence.LOW, depth=demands.depth + 1)
 
     def judge(facts: Facts, calls: Sequence[ast.Call]) -> Iterator[Finding]:
         return findings_of(facts, calls, rules, directives, inside)
@@ -173,7 +178,7 @@ def _found_elsewhere(
         cast=where,
         cast_label=words.cast_label(),
         reads=tuple(read for each in found.inner for read in each.reads),
-        because=width.because or _ANY_WIDTH,
+        grounds=width.grounds,
         condition=first.condition if found.fix else None,
         safety=safety,
         fix=found.fix,
@@ -230,10 +235,33 @@ def _outer_resolve(node: ast.expr, facts: Facts) -> str:
 
 
 def _sees_names(facts: Facts) -> bool:
-    """Whether a scope looks at its own names, so that none may be dropped."""
+    """Whether a scope, or what it calls, looks at its names: none may be dropped."""
+    looking: frozenset[str] = frozenset()
+    if "f_locals" in facts.source.text:
+        looking = facts.tree.once(facts.tree.module, _looking_at_frames)
     return any(
-        isinstance(call.func, ast.Name) and call.func.id in _LOOKING
+        (isinstance(call.func, ast.Name) and call.func.id in _LOOKING)
+        or facts.resolve(call.func) in _FRAMES
+        or getattr(call.func, "attr", getattr(call.func, "id", "")) in looking
         for call in facts.nodes(ast.Call)
+    )
+
+
+def _looking_at_frames(module: ast.Module) -> frozenset[str]:
+    """The names of the functions of a file that look at what their callers bind."""
+    names = {dotted.rpartition(".")[2] for dotted in _FRAMES}
+    return frozenset(
+        function.name
+        for function in ast.walk(module)
+        if isinstance(function, ast.FunctionDef | ast.AsyncFunctionDef)
+        and any(
+            isinstance(part, ast.Attribute) and part.attr == "f_locals"
+            for part in ast.walk(function)
+        )
+        and any(
+            getattr(part, "attr", getattr(part, "id", "")) in names
+            for part in ast.walk(function)
+        )
     )
 
 
@@ -334,7 +362,7 @@ class _Judge:
             cast=self.source.node_range(cast.call),
             cast_label=words.cast_label(),
             reads=tuple(words.reported(r) for r in reads),
-            because=self.width.because or _ANY_WIDTH,
+            grounds=self.width.grounds,
             condition=condition,
             safety=safety,
             fix=fix,
@@ -362,7 +390,7 @@ class _Judge:
                 ReportedRead(self.source.node_range(w.node), f"keeps {w.kept}")
                 for w in wastes
             ),
-            because=self.width.because or _ANY_WIDTH,
+            grounds=self.width.grounds,
             estimate=words.wasted(wastes),
             suppression_rows=_rows_of(
                 [self.flow.cast.call, *(read.node for read in reads)], self.facts
@@ -416,8 +444,12 @@ class _Judge:
         return _Verdict(edits, assessment)
 
     def _lifted_to_cast(self, elements: ElementType) -> _Verdict | None:
-        """Arithmetic of some paths, or in place, stays where it is: below both."""
-        if not (self.flow.is_mixed or self.flow.is_scaled):
+        """What stands between, of some paths or in place, stays where it is."""
+        if not (
+            self.flow.is_mixed
+            or self.flow.is_scaled
+            or any(step.row for read in self.flow.reads for step in read.steps)
+        ):
             return None
         if not all(demand & NARROW for demand in self.paths.from_origin()):
             return None

@@ -9,7 +9,7 @@ from contextlib import contextmanager
 from operator import attrgetter
 from typing import TYPE_CHECKING, NamedTuple
 
-from .finding import Finding, Range
+from .finding import Confidence, Finding, Range
 from .screen import may_spell_cast
 from .source import Source, may_declare_encoding, refuse_null_bytes
 
@@ -22,8 +22,10 @@ class Options(NamedTuple):
 
     codes: frozenset[str] | None = None
     """The rules to run; None runs all but the optional ones."""
-    any_width: bool = False
-    """Report every source with a narrow selection, not only vocab-wide ones."""
+    least: Confidence = Confidence.MEDIUM
+    """Report sources that are vocab-wide with this confidence, or more; with the least
+    every source with a narrow selection.
+    """
     vocab_names: tuple[str, ...] = ()
     """Glob patterns of identifiers that name vocab-wide tensors."""
     not_vocab_names: tuple[str, ...] = ()
@@ -88,7 +90,7 @@ def load() -> None:
 
 def _suspects(source: Source, options: Options) -> list[Rows] | None:
     """What the screen leaves; each tier is imported where a text comes to it."""
-    if not may_spell_cast(source.text.encode(errors="replace")):
+    if not ("float" in source.text or "double" in source.text):
         return []
     from .screen.spots import find_spots
 
@@ -97,7 +99,7 @@ def _suspects(source: Source, options: Options) -> list[Rows] | None:
         return []
     from .screen.tiers import suspects
 
-    any_width = options.any_width or bool(options.vocab_names)
+    any_width = options.least is Confidence.LOW or bool(options.vocab_names)
     return suspects(source.text, any_width, spots, options.codes)
 
 
@@ -156,7 +158,7 @@ def lint_rows(
         return ()
     directives = read_directives(source)
     demands = Demands(
-        options.any_width,
+        options.least,
         options.vocab_names,
         options.not_vocab_names,
         options.inference,

@@ -40,8 +40,10 @@ from .analysis.indices import is_mask, known_rank
 from .analysis.names import Binding, Definition
 from .analysis.ops import Memory
 from .analysis.order import Line, Stretch, may_run_before_any, may_run_between
+from .analysis.own_casts import other_of_cast
 from .analysis.paths import Paths
 from .analysis.reads import Gradient, Kind, Selection, StepKind
+from .analysis.rows import Rows, rows_of
 from .analysis.scalars.steadiness import changes_between
 from .analysis.shown import text_of, view_test_of
 from .analysis.subclasses import annotated_subclass
@@ -210,12 +212,15 @@ class _Assessor:
                 self.out.need(write.says(name))
 
     def _containers(self, reads: Sequence[Read]) -> None:
-        """A list of modules has `.float()` and `[0]` as well."""
+        """A list of modules, or a class of the file, casts and selects as well."""
         source = self.flow.cast.source
         if self.element_type.elements is not Elements.FLOAT and not (
             modules.is_evidently_tensor(source, reads, self.facts)
         ):
             self.out.need(f"`{self.facts.shown(source)}` is a tensor, and no module")
+        other = other_of_cast(self.flow.cast, reads, self.facts)
+        if other is not None:
+            self.out.need(f"`{self.facts.shown(source)}` is no `{other.name}`")
 
     def _exceptions(self, reads: Sequence[Read]) -> None:
         """What the cast raises has to be caught where it was."""
@@ -349,6 +354,13 @@ class _Assessor:
         for step in read.lifts:
             if step.condition is not None:
                 self.out.need(step.condition)
+            if step.row is not None and (
+                rows_of(selection, read.operand, step, self.facts) is not Rows.WHOLE
+            ):
+                self.out.need(
+                    f"`{selection.label}` takes whole rows, and leaves dimension "
+                    f"{step.row.dim} alone, which `{step.row.name}` works along"
+                )
             if step.aligned is not None:
                 self._rows(step.aligned, selection)
             changes = changes_between(step.node, step.operand, read.node, self.facts)
@@ -548,7 +560,12 @@ class _Assessor:
             elif selection.distinct.stated:
                 self.out.assumptions.append(selection.distinct.reason)
         for step in read.lifts:
-            if not step.exact_gradient:
+            if step.row is not None:
+                self.out.need(
+                    f"no gradient flows, or the rows that nobody reads give "
+                    f"`{step.row.name}` no NaN"
+                )
+            elif not step.exact_gradient:
                 self.out.need(
                     "no gradient flows, or the arithmetic before the selection has a "
                     "finite derivative everywhere"

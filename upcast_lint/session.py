@@ -130,7 +130,7 @@ class Session:
             codes -= ignored
         options = Options(
             codes=_of_the_engine(codes),
-            any_width=(self.request.width or settings.width) is Width.ANY,
+            least=(self.request.width or settings.width).least,
             vocab_names=settings.vocab_names,
             not_vocab_names=settings.not_vocab_names,
             inference=inference,

@@ -32,7 +32,7 @@ class Source:
 
     __slots__ = (
         *("_line_starts", "_words"),
-        *("cells", "data", "encoding", "has_bom", "path", "text"),
+        *("cells", "data", "encoding", "has_bom", "path", "text", "whole"),
     )
 
     def __init__(
@@ -43,6 +43,8 @@ class Source:
         self.text = text
         self.encoding = encoding
         self.has_bom = has_bom
+        self.whole = text
+        """The text of the file; `text` may be an excerpt of it, with the same rows."""
         self.cells: tuple[tuple[int, int], ...] = ()
         """The row at which a notebook's cell begins here, and its number, in order."""
         self._line_starts: list[int] | None = None

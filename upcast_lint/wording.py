@@ -45,7 +45,9 @@ class Wording:
                 return Estimate(self.flow.cast.itemsize, dimensions, None)
             if part:
                 kept.append(part)
-        return Estimate(self.flow.cast.itemsize, dimensions, tuple(kept))
+        made = 2 if all(map(_makes_another, reads)) else 1
+        itemsize = self.flow.cast.itemsize
+        return Estimate(itemsize, dimensions, tuple(kept), made)
 
     def waste(self, wastes: Sequence[Waste]) -> str:
         """The message about reads that give much of which little is kept."""
@@ -247,6 +249,11 @@ class Wording:
         else:
             del dimensions[axis]
         return f"[{', '.join(dimensions)}]"
+
+
+def _makes_another(read: Read) -> bool:
+    """Whether a row-wise operation makes a tensor of the size beside the copy."""
+    return any(step.row is not None and not step.row.reduces for step in read.steps)
 
 
 def _cuts_one_axis(subscript: ast.Subscript) -> bool:

@@ -142,7 +142,7 @@ def _action_inputs(page: Path) -> str:
 
 def _hazards(page: Path) -> str:
     listed = re.findall(
-        r"^\| (h\d\d) \| (.*) \| `(\w+\.py)` \|$",
+        r"^\| (h\d+) \| (.*) \| `(\w+\.py)` \|$",
         (_HAZARDS / "README.md").read_text(encoding="utf-8"),
         re.M,
     )
@@ -179,7 +179,7 @@ def _weights(page: Path) -> str:
                 pending.append((name, ast.literal_eval(value)))
             case ast.Expr(value=ast.Constant(value=str(about))) if pending:
                 for name, weight in pending:
-                    if name == "ENOUGH":
+                    if name in ("ENOUGH", "SURE"):
                         continue
                     said = name.lower().replace("_", " ")
                     rows.append((said, f"{weight:+d}", _cell(" ".join(about.split()))))

@@ -39,7 +39,9 @@ def _masked_select(use: Use) -> Selection | None:
         return None
     assert isinstance(use.node, ast.Call)
     # The smaller of tensor and mask is expanded, and its elements repeat.
-    may_repeat = any(has_one_element(axis, use) for axis in (0, 1, -1))
+    may_repeat = any(
+        has_one_element(axis, use) for axis in (0, 1, -1)
+    ) or _has_more_axes(bound["mask"], use)
     return Selection(
         node=use.node,
         label="masked_select",
@@ -48,6 +50,13 @@ def _masked_select(use: Use) -> Selection | None:
         index=bound["mask"],
         takes_index_tensor=True,
     )
+
+
+def _has_more_axes(mask: ast.expr, use: Use) -> bool:
+    """Whether a mask has axes that what it picks from lacks."""
+    of_mask = known_rank(mask, use.facts)
+    of_source = known_rank(use.cast.source, use.facts)
+    return of_mask is not None and of_source is not None and of_mask > of_source
 
 
 def _indexing(use: Use) -> Selection | None:

@@ -283,7 +283,7 @@ NO_CONDITION = ["x.float() / 2", "1 - x.float()", "x.float().clamp(0, 1)"]
 CONDITIONS = {
     "x.float() / t": "`t` is a number",
     "x.float() * self.scale": "`self.scale` is a number",
-    "x.float().tanh()": "the kernel of `tanh` treats every element alike",
+    "x.float().sigmoid()": "the kernel of `sigmoid` treats every element alike",
     "x.float() * t[:, None]": "`t` has one element for each row",
 }
 

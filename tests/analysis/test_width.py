@@ -36,6 +36,143 @@ def judge(
 
 
 SILENT = {
+    "the_largest_of_each_row_by_its_name": """
+        def spread(output, input_ids):
+            vocab_max_logits = output.detach().max(-1).values.float()
+            return vocab_max_logits[:, -1]
+    """,
+    "the_score_of_a_reranker": """
+        class TinyReranker:
+            def score(self, logits, input_ids):
+                return logits.float()[:, -1]
+    """,
+    "a_head_that_the_class_makes_for_labels": """
+        class Model:
+            def __init__(self, config):
+                self.out = nn.Linear(config.hidden_size, config.num_labels)
+
+            def forward(self, hidden, input_ids):
+                logits = self.out(hidden)
+                return logits.float()[:, -1]
+    """,
+    "a_head_of_ten": """
+        class Model:
+            def __init__(self):
+                self.fc = nn.Linear(768, 10)
+
+            def forward(self, hidden, input_ids):
+                logits = self.fc(hidden)
+                return logits.float()[:, -1]
+    """,
+    "a_layer_of_a_few_thousand": """
+        class Mlp:
+            def __init__(self):
+                self.up = nn.Linear(1024, 4096)
+
+            def forward(self, x):
+                return self.up(x).float()[:, -1]
+    """,
+    "two_classes_that_make_one_head_differently": """
+        class A:
+            def __init__(self, vocab_size):
+                self.head = nn.Linear(8, vocab_size)
+
+        class B:
+            def __init__(self, num_labels):
+                self.head = nn.Linear(8, num_labels)
+
+        def run(model, x):
+            return model.head(x).float()[:, -1]
+    """,
+    "what_a_table_returns": """
+        class Model:
+            def __init__(self, vocab_size, dim):
+                self.inputs = nn.Embedding(vocab_size, dim)
+
+            def forward(self, ids):
+                return self.inputs(ids).float()[:, -1]
+    """,
+    "a_table_of_a_few_rows": """
+        class Model:
+            def __init__(self, dim):
+                self.kinds = nn.Embedding(3, dim)
+
+            def forward(self, ids):
+                return self.kinds.weight.float()[ids]
+    """,
+    "similarities_within_a_batch": """
+        def rank(query_reps, passage_reps):
+            scores = query_reps @ passage_reps.T
+            return scores.float()[:, 0]
+    """,
+    "a_message_about_something_else": """
+        def entropy(values, k):
+            if values.shape[-1] == 0:
+                raise ValueError("no experts")
+            return values.float().topk(k)
+    """,
+    "a_docstring_about_experts": '''
+        def pick(router_logits, i):
+            """Pick some.
+
+            Args:
+                router_logits: scores over experts, not over the vocabulary
+            """
+            return router_logits.float().gather(-1, i)
+    ''',
+    "log_probs_of_one_symbol_each_with_a_blank": """
+        def decode(self, log_probs, ids, blank_id):
+            picked = log_probs.gather(-1, ids)
+            return picked.float()[:, -1]
+    """,
+    "indices_that_are_classes": """
+        def show(self, logits):
+            best = logits.float().argmax(-1)
+            return self.names[best]
+    """,
+    "values_called_like_tokens": """
+        def best(self, scores):
+            token_scores, _ = scores.float().max(-1)
+            return token_scores
+    """,
+    "a_copy_that_is_called_for_experts": """
+        def route(self, hidden, input_ids):
+            expert_logits = self.net(hidden).float()
+            return expert_logits[:, -1]
+    """,
+    "a_reranker_with_one_number_a_text": """
+        def score(model, tokenizer, texts):
+            logits = model(**tokenizer(texts)).logits.view(-1)
+            return logits.float()[0]
+    """,
+    "gathered_by_the_best_of_a_router": """
+        def match(student, router_logits, input_ids, k):
+            best = router_logits.topk(k).indices
+            return student.float().gather(-1, best)
+    """,
+    "a_function_in_a_file_of_classifiers": """
+        class TinyForImageClassification:
+            pass
+
+        def compare(logits, input_ids):
+            return logits.float()[:, -1]
+    """,
+    "a_function_in_a_file_of_a_diffusion_model": """
+        class TinyDiffusion:
+            pass
+
+        def compare(logits, token_ids):
+            return logits.float()[:, -1]
+    """,
+    "a_mask_with_a_blank": """
+        def weigh(mask, blank_id):
+            return mask.float()[:, -1]
+    """,
+    "num_classes_of_a_classifier": """
+        def score(logits, input_ids):
+            batch, num_classes = logits.shape
+            return logits.float()[:, -1]
+    """,
     "a_neutral_name": """
         def pick(grid, places):
             return grid.float().gather(-1, places)
@@ -229,6 +366,181 @@ def test_not_vocab_wide_where_a_folder_far_above_speaks_of_detection() -> None:
 
 
 WIDE = {
+    "a_head_that_the_class_makes_for_the_vocabulary": """
+        class Model:
+            def __init__(self, config):
+                self.out = nn.Linear(config.hidden_size, config.vocab_size, bias=False)
+
+            def forward(self, hidden):
+                return self.out(hidden).float()[:, -1]
+    """,
+    "a_head_that_the_class_makes_for_a_catalogue": """
+        class Recommender:
+            def __init__(self, hidden, num_items):
+                self.fc = nn.Linear(hidden, num_items + 1)
+
+            def predict(self, seq):
+                return self.fc(self.encode(seq)).float().topk(10)
+    """,
+    "a_head_of_thirty_thousand": """
+        class Model:
+            def __init__(self):
+                self.fc = nn.Linear(768, 30_522)
+
+            def forward(self, hidden):
+                return self.fc(hidden).float()[:, 0]
+    """,
+    "logits_of_a_head_of_a_few_thousand": """
+        class Model:
+            def __init__(self):
+                self.fc = nn.Linear(512, 5000)
+
+            def forward(self, hidden):
+                logits = self.fc(hidden)
+                return logits.float()[0]
+    """,
+    "a_head_as_long_as_the_tokenizer": """
+        def train(hidden, tokenizer, size):
+            head = nn.Linear(size, len(tokenizer))
+            return head(hidden).float()[:, -1]
+    """,
+    "a_head_of_another_class_of_the_file": """
+        class Head:
+            def __init__(self, hidden, n_vocab):
+                self.to_words = ColumnParallelLinear(hidden, n_vocab)
+
+        def generate(model, hidden):
+            return model.to_words(hidden).float()[:, -1]
+    """,
+    "a_head_that_shares_its_weights_with_a_table": """
+        class Model:
+            def __init__(self, vocab_size, dim):
+                self.inputs = nn.Embedding(vocab_size, dim)
+                self.outputs.weight = self.inputs.weight
+
+            def forward(self, hidden):
+                return self.outputs(hidden).float()[:, -1]
+    """,
+    "the_weights_of_a_table_that_the_class_makes": """
+        class Model:
+            def __init__(self, num_tokens, dim):
+                self.symbols = nn.Embedding(num_tokens, dim)
+
+            def pick(self, ids):
+                return self.symbols.weight.float()[ids]
+    """,
+    "a_product_with_a_table_that_the_class_makes": """
+        class Model:
+            def __init__(self, n_entities, dim):
+                self.ent = nn.Embedding(n_entities, dim)
+
+            def rank(self, query, gold):
+                scores = query @ self.ent.weight.t()
+                return scores.float().gather(-1, gold)
+    """,
+    "similarities_to_a_corpus": """
+        def search(query, corpus_embeddings, k):
+            found = torch.matmul(query, corpus_embeddings.T)
+            return found.float().topk(k)
+    """,
+    "a_message_about_the_size": """
+        def entropy(values, k):
+            if values.shape[-1] == 0:
+                raise ValueError("an empty vocabulary")
+            return values.float().topk(k)
+    """,
+    "an_assertion_about_the_size": """
+        def pick(x, i, size):
+            assert x.size(-1) == size, f"{size} is not the size of the vocabulary"
+            return x.float().gather(-1, i)
+    """,
+    "a_docstring_about_a_vocabulary": '''
+        def pick(values, i):
+            """Pick some.
+
+            Args:
+                values: scores over the whole vocabulary
+            """
+            return values.float().gather(-1, i)
+    ''',
+    "a_shape_with_a_blank": """
+        def step(self, x):
+            out = self.net(x)  # [B, T, U, V + 1]
+            return torch.log_softmax(out, -1).float()[:, 0]
+    """,
+    "a_shape_called_for_the_tokenizer": """
+        def check(x, tokenizer, i):
+            assert x.size(-1) == len(tokenizer)
+            return x.float().gather(-1, i)
+    """,
+    "posteriors_of_ctc": """
+        def align(ctc_log_probs, lengths):
+            wide = ctc_log_probs.float()
+            return [row[:2] for row in wide]
+    """,
+    "what_a_joint_network_returns": """
+        def step(joint_out):
+            return joint_out.float().max(-1)
+    """,
+    "log_probs_with_the_lengths_of_the_target": """
+        def loss(log_probs, targets, input_lengths, target_lengths):
+            return log_probs.float()[:3]
+    """,
+    "log_probs_with_a_blank": """
+        def decode(self, logp, blank_id):
+            best = logp.float().argmax(-1)
+            return best != blank_id
+    """,
+    "indices_that_are_decoded": """
+        def show(self, logits):
+            best = logits.float().argmax(-1)
+            return self.tokenizer.batch_decode(best)
+    """,
+    "indices_that_are_the_next_input": """
+        def step(model, probs):
+            best = probs.log_softmax(-1).float().argmax(-1)
+            return model(input_ids=best[:, None])
+    """,
+    "indices_compared_with_an_end": """
+        def run(self, logits):
+            values, best = logits.float().max(-1)
+            return best.item() == self.eos_id
+    """,
+    "indices_that_a_sampler_returns": """
+        def run(self, logits):
+            token = self.sampler.sample(logits.float()[:, 0])
+            return token
+    """,
+    "a_copy_that_is_called_logits": """
+        def run(model, ids, labels):
+            logits = model(ids).float()
+            return logits.gather(-1, labels)
+    """,
+    "gathered_by_the_best_of_the_teacher": """
+        def match(student, teacher, vocab_size, k):
+            teacher = teacher.view(-1, vocab_size)
+            values, best = torch.topk(teacher, k, dim=-1)
+            return student.float().gather(-1, best)
+    """,
+    "num_classes_where_speech_is_transcribed": """
+        class Decoder:
+            def __init__(self, hidden, vocab_size):
+                self.head = nn.Linear(hidden, vocab_size)
+
+            def forward(self, x, blank_id):
+                logits = self.head(x)
+                batch, time, num_classes = logits.shape
+                return logits.float()[:, -1]
+    """,
+    "a_language_model_in_a_file_of_classifiers": """
+        class TinyForSequenceClassification:
+            pass
+
+        class TinyForCausalLM:
+            def forward(self, input_ids):
+                logits = self.model(input_ids).logits
+                return logits.float()[:, -1]
+    """,
     "the_head_of_a_language_model": """
         def forward(self, hidden):
             scores = self.lm_head(hidden)
@@ -366,18 +678,20 @@ WIDE = {
 def test_vocab_wide(situation: str) -> None:
     verdict = judge(WIDE[situation])
     assert verdict.is_vocab_wide, verdict
-    assert verdict.because
+    assert verdict.grounds.because
     assert "V" in verdict.dimensions
 
 
 def test_reasons_name_the_code_and_its_line() -> None:
     verdict = judge(WIDE["last_axis_named_for_the_vocabulary"])
-    assert "`V_local = int(student_logits.shape[-1])` (line 6)" in verdict.because
+    assert (
+        "`V_local = int(student_logits.shape[-1])` (line 6)" in verdict.grounds.because
+    )
 
 
 def test_counter_evidence_is_shown_too() -> None:
     verdict = judge(SILENT["router_logits_with_token_ids_around"])
-    assert verdict.against == ("`router_logits` speaks of experts",)
+    assert verdict.grounds.against == ("`router_logits` speaks of experts",)
 
 
 def test_no_estimate_where_no_shape_is_known() -> None:
@@ -424,7 +738,7 @@ def test_dimensions_after_slices(source: str, dimensions: tuple[str, ...]) -> No
 def test_a_configured_name_is_vocab_wide() -> None:
     verdict = judge(SILENT["a_neutral_name"], vocab=("gr*",))
     assert verdict.is_vocab_wide
-    assert verdict.because == ("`grid` is configured in vocab-names",)
+    assert verdict.grounds.because == ("`grid` is configured in vocab-names",)
     assert verdict.dimensions == ("B", "S", "V")
 
 
@@ -440,7 +754,7 @@ def test_a_configured_veto_outweighs_every_evidence() -> None:
     code = WIDE["the_head_of_a_language_model"]
     verdict = judge(code, vocab=("scores",), not_vocab=("scores",))
     assert not verdict.is_vocab_wide
-    assert verdict.against[0] == "`scores` is configured in not-vocab-names"
+    assert verdict.grounds.against[0] == "`scores` is configured in not-vocab-names"
 
 
 def test_the_same_code_gives_the_same_verdict_with_several_definitions() -> None:

@@ -27,12 +27,12 @@ def cast_of(comment: str, name: str = "grid") -> str:
 def test_a_written_shape_that_is_no_vocabulary(shape: str) -> None:
     verdict = judge(cast_of(shape))
     assert not verdict.is_vocab_wide
-    assert verdict.because == ()
+    assert verdict.grounds.because == ()
 
 
 @pytest.mark.parametrize("shape", ["[B, S, V]", "[b, s, vocab_size]", "[N, V]"])
 def test_a_written_shape_of_a_vocabulary_is_evidence(shape: str) -> None:
-    assert judge(cast_of(shape)).because == (f"{shape} in a comment (line 5)",)
+    assert judge(cast_of(shape)).grounds.because == (f"{shape} in a comment (line 5)",)
 
 
 def test_batch_sequence_and_a_v_are_not_enough_alone() -> None:
@@ -51,7 +51,7 @@ def test_a_size_that_is_called_the_vocabulary() -> None:
             vocab_size = grid.size(-1)
             return grid.float().gather(-1, places % vocab_size)
     """
-    assert "`vocab_size = grid.size(-1)` (line 5)" in judge(code).because
+    assert "`vocab_size = grid.size(-1)` (line 5)" in judge(code).grounds.because
 
 
 def test_the_shape_that_is_written_is_that_of_a_narrow_source() -> None:
@@ -116,7 +116,7 @@ def test_the_input_of_a_function_by_keyword() -> None:
         def pick(lm_logits, places):
             return torch.softmax(dim=-1, input=lm_logits).float().gather(-1, places)
     """
-    assert "named `lm_logits`" in judge(code).because
+    assert "named `lm_logits`" in judge(code).grounds.because
 
 
 def test_an_operation_is_no_name() -> None:
@@ -124,7 +124,7 @@ def test_an_operation_is_no_name() -> None:
         def pick(grid, places):
             return grid.log_softmax(-1).float().gather(-1, places)
     """
-    assert judge(code).because == ("`log_softmax` of it (line 5)",)
+    assert judge(code).grounds.because == ("`log_softmax` of it (line 5)",)
 
 
 def test_one_mention_in_the_context_is_shown() -> None:
@@ -132,7 +132,7 @@ def test_one_mention_in_the_context_is_shown() -> None:
         def pick(logits, input_ids):
             return logits.float().argmax(-1)
     """
-    assert any("input_ids" in reason for reason in judge(code).because)
+    assert any("input_ids" in reason for reason in judge(code).grounds.because)
 
 
 @pytest.mark.parametrize("name", ["log_probs", "mask_log_probs", "scale_logprobs"])
@@ -165,5 +165,5 @@ def test_the_last_position_is_told_from_the_second(index: str, is_last: bool) ->
         def pick(logits, n):
             return logits.float(){index}
     """
-    because = judge(code).because
+    because = judge(code).grounds.because
     assert ("its last position is read (line 5)" in because) is is_last

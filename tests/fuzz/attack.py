@@ -7,6 +7,7 @@ import re
 from dataclasses import dataclass
 
 from upcast_lint.checker import FixMode, Job, check_bytes
+from upcast_lint.finding import Confidence
 from upcast_lint.linter import Options
 
 from .costs import costlier
@@ -75,7 +76,7 @@ class Attack:
 
 def fix(text: str, tier: Tier) -> Fixed:
     """What the engine makes of a program."""
-    job = Job(Options(any_width=True), fix=tier.mode)
+    job = Job(Options(least=Confidence.LOW), fix=tier.mode)
     try:
         checked = check_bytes(text.encode(), _PATH, job)
     except Exception as error:
@@ -145,7 +146,11 @@ def tolerance_of(conditions: tuple[str, ...], tier: Tier) -> Tolerance:
     said = "; ".join(conditions)
     return Tolerance(
         gradients=tier is Tier.UNSAFE,
-        last_bits="for a strided view" in said or "treats every element alike" in said,
+        last_bits=(
+            "for a strided view" in said
+            or "treats every element alike" in said
+            or "however it lies in memory" in said
+        ),
         zero_signs="zeros of both signs" in said,
         values=_speaks_of_writes(said),
         texts="`grad_fn` in the text" in said,
@@ -181,6 +186,8 @@ def _breaks_condition(text: str, variant: Variant, conditions: tuple[str, ...]) 
     for name in _ONE_DIMENSION.findall(said):
         if name in PARAMETERS and build([name], variant).arguments[name].dim() != 1:
             return True
+    if "takes whole rows" in said:
+        return True
     if "gradients are on where" in said and not variant.train:
         return True
     if variant.integers is not None and ("float type" in said or _names_floats(text)):

@@ -24,6 +24,7 @@ from . import (
     noise,
     odd_indices,
     queries,
+    rowwise,
     sharing,
     spellings,
     writers,
@@ -45,6 +46,7 @@ _MODULES: tuple[tuple[int, ModuleType], ...] = (
     (7, spellings),
     (7, odd_indices),
     (6, sharing),
+    (14, rowwise),
     (10, functions),
 )
 

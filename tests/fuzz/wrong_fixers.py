@@ -14,9 +14,10 @@ from typing import Any
 from unittest.mock import patch
 
 from upcast_lint import across, safety
-from upcast_lint.analysis import consumers, effects, gradients, reads
+from upcast_lint.analysis import consumers, effects, flow, gradients, reads
 from upcast_lint.analysis.indices import Proof
 from upcast_lint.analysis.reads import Consumption, Kind, StepKind
+from upcast_lint.analysis.rows import Rows
 from upcast_lint.rewrite import edits, plan, sink, text
 
 from .attack import Tier
@@ -255,6 +256,40 @@ def _casts_in_every_arm() -> Iterator[None]:
         yield
 
 
+@contextmanager
+def _takes_columns_for_rows() -> Iterator[None]:
+    """Lifts over a softmax whatever is taken of it, along whichever axis it works."""
+
+    def rows(*arguments: Any) -> Rows:
+        return Rows.WHOLE
+
+    with (
+        patch.object(flow, "rows_of", rows),
+        patch.object(flow, "rows_cut", rows),
+        patch.object(safety, "rows_of", rows),
+    ):
+        yield
+
+
+@contextmanager
+def _lifts_over_products() -> Iterator[None]:
+    """Takes a row of a product for the product of a row."""
+    real = consumers.Consumers.of
+
+    def of(self: consumers.Consumers, node: ast.expr) -> Consumption:
+        found, parent = real(self, node), self.facts.tree.parents[node]
+        match parent:
+            case ast.BinOp(op=ast.MatMult(), left=left) if left is node:
+                row = reads.RowWise("matmul", -1, False)
+                step = reads.Step(StepKind.LIFT, parent, node, row=row)
+                return Consumption(step)
+            case _:
+                return found
+
+    with patch.object(consumers.Consumers, "of", of):
+        yield
+
+
 WRONG_FIXERS = (
     WrongFixer("forgets a full read", Tier.UNSAFE, _forgets_full_reads),
     WrongFixer(
@@ -296,4 +331,8 @@ WRONG_FIXERS = (
     WrongFixer("takes everything for floats", Tier.SAFE, _takes_everything_for_floats),
     WrongFixer("forgets other callers", Tier.SAFE, _forgets_other_callers, "functions"),
     WrongFixer("casts in every arm", Tier.UNSAFE, _casts_in_every_arm, "ends"),
+    WrongFixer(
+        "takes columns for rows", Tier.UNSAFE, _takes_columns_for_rows, "rowwise"
+    ),
+    WrongFixer("lifts over products", Tier.SAFE, _lifts_over_products, "rowwise"),
 )

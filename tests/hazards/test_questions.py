@@ -204,3 +204,51 @@ def test_h63_a_module_is_cast_as_a_whole_is_real() -> None:
 
 def test_h63_what_may_be_a_module_is_respected() -> None:
     assert_silent(h63_list_of_layers)
+
+
+def h75_cast_of_another_class(x: torch.Tensor) -> torch.Tensor:
+    class Scaled:
+        def __init__(self, values: torch.Tensor) -> None:
+            self.values = values
+
+        def float(self) -> torch.Tensor:
+            return self.values.float() * 2
+
+        def __getitem__(self, index: Any) -> torch.Tensor:
+            return self.values[index]
+
+    def last(scores: Any) -> torch.Tensor:
+        return scores.float()[:, -1]
+
+    return last(Scaled(x))
+
+
+def h75_cast_of_another_class_naive(x: torch.Tensor) -> torch.Tensor:
+    class Scaled:
+        def __init__(self, values: torch.Tensor) -> None:
+            self.values = values
+
+        def float(self) -> torch.Tensor:
+            return self.values.float() * 2
+
+        def __getitem__(self, index: Any) -> torch.Tensor:
+            return self.values[index]
+
+    def last(scores: Any) -> torch.Tensor:
+        return scores[:, -1].float()
+
+    return last(Scaled(x))
+
+
+def test_h75_a_class_has_a_cast_of_its_own_is_real() -> None:
+    x = torch.ones(2, 4).bfloat16()
+    assert h75_cast_of_another_class(x).eq(2).all()
+    assert h75_cast_of_another_class_naive(x).eq(1).all()
+
+
+def test_h75_what_may_have_a_cast_of_its_own_is_respected() -> None:
+    assert_unsafe(
+        h75_cast_of_another_class,
+        h75_cast_of_another_class_naive,
+        "`scores` is no `Scaled`",
+    )

@@ -382,3 +382,66 @@ def test_h71_arithmetic_written_to_what_may_be_the_source_is_real() -> None:
 def test_h71_arithmetic_written_to_the_copy_is_respected() -> None:
     assert_safe(h71_own_copy_scaled, h71_own_copy_scaled_lifted)
     assert_silent(h71_copy_scaled)
+
+
+def h73_object_answers(x: torch.Tensor) -> torch.Tensor:
+    class Meter:
+        def __bool__(self) -> bool:
+            x.zero_()
+            return True
+
+    meter = Meter()
+    wide = x.float()
+    assert meter
+    return wide[:, -1]
+
+
+def h73_object_answers_naive(x: torch.Tensor) -> torch.Tensor:
+    class Meter:
+        def __bool__(self) -> bool:
+            x.zero_()
+            return True
+
+    meter = Meter()
+    assert meter
+    return x[:, -1].float()
+
+
+def test_h73_a_test_of_truth_runs_code_is_real() -> None:
+    assert h73_object_answers(torch.ones(2, 4).bfloat16()).eq(1).all()
+    assert h73_object_answers_naive(torch.ones(2, 4).bfloat16()).eq(0).all()
+
+
+def test_h73_a_class_of_the_file_that_answers_is_respected() -> None:
+    assert_unsafe(
+        h73_object_answers, h73_object_answers_naive, "`__bool__` does not change `x`"
+    )
+
+
+def h74_class_body(x: torch.Tensor) -> torch.Tensor:
+    wide = x.float()
+
+    class Settings:
+        total = x.mul_(2).sum()
+
+    return wide[:, -1] * Settings.total.sign()
+
+
+def h74_class_body_naive(x: torch.Tensor) -> torch.Tensor:
+    class Settings:
+        total = x.mul_(2).sum()
+
+    return x[:, -1].float() * Settings.total.sign()
+
+
+def test_h74_a_definition_runs_code_is_real() -> None:
+    assert h74_class_body(torch.ones(2, 4).bfloat16()).eq(1).all()
+    assert h74_class_body_naive(torch.ones(2, 4).bfloat16()).eq(2).all()
+
+
+def test_h74_the_body_of_a_class_is_respected() -> None:
+    assert_unsafe(
+        h74_class_body,
+        h74_class_body_naive,
+        "the class `Settings` does not change `x`",
+    )

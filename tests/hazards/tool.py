@@ -12,7 +12,7 @@ from collections.abc import Callable
 from typing import Any
 
 from upcast_lint.checker import Checked, FixMode, Job, check_bytes
-from upcast_lint.finding import Finding, Safety
+from upcast_lint.finding import Confidence, Finding, Safety
 from upcast_lint.linter import Options
 
 Hazard = Callable[..., Any]
@@ -54,7 +54,7 @@ def _finding(hazard: Hazard) -> Finding:
 
 
 def _check(text: str, mode: FixMode) -> Checked:
-    job = Job(Options(any_width=True), fix=mode)
+    job = Job(Options(least=Confidence.LOW), fix=mode)
     return check_bytes(text.encode(), "hazard.py", job)
 
 

@@ -15,13 +15,14 @@ from typing import Any
 import pytest
 
 from upcast_lint.checker import FixMode, Job, check_bytes
+from upcast_lint.finding import Confidence
 from upcast_lint.linter import Options
 from upcast_lint.report import Report
 from upcast_lint.reporters import renderer
 from upcast_lint.runner import Outcome
 
 ROOT = Path(__file__).resolve().parents[2]
-JOB = Job(Options(any_width=True))
+JOB = Job(Options(least=Confidence.LOW))
 SUNK = """\
 import torch
 

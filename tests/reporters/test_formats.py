@@ -14,7 +14,16 @@ from tests import fake_engine
 from tests.schemas import published_schema
 from upcast_lint import reporters, run_rules
 from upcast_lint.checker import Checked
-from upcast_lint.finding import Estimate, Finding, Position, Range, Safety
+from upcast_lint.finding import (
+    Confidence,
+    Estimate,
+    Evidence,
+    Finding,
+    Grounds,
+    Position,
+    Range,
+    Safety,
+)
 from upcast_lint.linter import Options
 from upcast_lint.report import Report
 from upcast_lint.reporters import FORMATS, renderer
@@ -146,7 +155,7 @@ def _hostile(finding: Finding) -> Finding:
         message=HOSTILE,
         cast_label=HOSTILE,
         reads=reads,
-        because=(HOSTILE,),
+        grounds=Grounds(Confidence.MEDIUM, (Evidence(3, HOSTILE),)),
         notes=(HOSTILE,),
         condition=HOSTILE,
     )
@@ -179,7 +188,7 @@ def test_full_shows_the_lines_the_reasons_and_the_change() -> None:
         "  |\n"
         "  = saves: 4·B·S·V bytes of the float32 copy: 4.6 GiB at B=1, S=8192, V=151936"
         " (assumed)\n"
-        "  = wide because: named logits\n"
+        "  = wide because: named logits (medium confidence)\n"
         "  = fix (unsafe): an index repeats\n"
         "  | -b = risky_x.float().gather(1, i)\n"
         "  | +b = risky_x.gather(1, i).float()\n"

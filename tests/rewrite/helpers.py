@@ -4,11 +4,11 @@ from __future__ import annotations
 
 from textwrap import dedent
 
-from upcast_lint.finding import Finding, Safety
+from upcast_lint.finding import Confidence, Finding, Safety
 from upcast_lint.linter import Mended, Options, lint, mend
 from upcast_lint.source import Source
 
-OPTIONS = Options(any_width=True)
+OPTIONS = Options(least=Confidence.LOW)
 IMPORTS = "import torch\nimport torch.nn.functional as F\n\n\n"
 
 

@@ -11,6 +11,7 @@ from itertools import product
 import pytest
 
 from upcast_lint.checker import FixMode, Job, check_bytes
+from upcast_lint.finding import Confidence
 from upcast_lint.linter import Options
 
 SHAPES = {
@@ -96,7 +97,7 @@ def comments(text: str) -> Counter[str]:
 
 
 def fixed(text: str) -> str | None:
-    job = Job(Options(any_width=True), fix=FixMode.UNSAFE)
+    job = Job(Options(least=Confidence.LOW), fix=FixMode.UNSAFE)
     checked = check_bytes(text.encode(), "comments.py", job)
     assert checked.refusal is None, checked.refusal
     return None if checked.data is None else checked.data.decode()

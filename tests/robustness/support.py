@@ -10,6 +10,7 @@ from collections.abc import Sequence
 from pathlib import Path
 
 from upcast_lint.checker import Checked, FixMode, Job, check_bytes
+from upcast_lint.finding import Confidence
 from upcast_lint.linter import Options
 
 ROOT = Path(__file__).resolve().parents[2]
@@ -20,7 +21,7 @@ COMMAND = (sys.executable, "-m", "upcast_lint", "check", "--no-cache")
 
 
 def checked(data: bytes, fix: FixMode = FixMode.NONE, name: str = "x.py") -> Checked:
-    return check_bytes(data, name, Job(Options(any_width=True), fix=fix))
+    return check_bytes(data, name, Job(Options(least=Confidence.LOW), fix=fix))
 
 
 def codes(data: bytes) -> list[str]:

@@ -9,10 +9,11 @@ from typing import Any
 import pytest
 
 from upcast_lint.checker import FixMode, Job, check_bytes
+from upcast_lint.finding import Confidence
 from upcast_lint.linter import PARSED_SIZE, Options
 
 CAST = "def f(logits, i):\n    return logits.float()[:, -1]\n"
-JOB = Job(Options(any_width=True))
+JOB = Job(Options(least=Confidence.LOW))
 TEXTS = {
     "alone": "\0",
     "in a comment": "x = 1  # \0\n",

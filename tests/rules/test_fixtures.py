@@ -12,7 +12,7 @@ from pathlib import Path
 import pytest
 
 from upcast_lint.checker import Checked, FixMode, Job, check_bytes
-from upcast_lint.finding import Finding, Safety
+from upcast_lint.finding import Confidence, Finding, Safety
 from upcast_lint.linter import Options
 from upcast_lint.registry import all_rules
 from upcast_lint.rule import Rule
@@ -85,7 +85,7 @@ def checked(text: str, mode: FixMode, rule: Rule | None = None) -> Checked:
     codes = None
     if rule is not None and rule.is_optional:
         codes = usual_codes() | {rule.code}
-    job = Job(Options(codes, any_width=True), fix=mode)
+    job = Job(Options(codes, least=Confidence.LOW), fix=mode)
     return check_bytes(text.encode(), "fixture.py", job)
 
 

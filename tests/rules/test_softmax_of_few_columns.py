@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from upcast_lint.finding import Finding, Safety
+from upcast_lint.finding import Confidence, Finding, Safety
 from upcast_lint.linter import Options, lint
 from upcast_lint.selection import usual_codes
 from upcast_lint.source import Source
@@ -117,7 +117,7 @@ FOUND = {
 
 def advised(code: str) -> list[Finding]:
     source = Source.from_bytes(with_torch(code).encode(), "test.py")
-    options = Options(usual_codes() | {"UPC020"}, any_width=True)
+    options = Options(usual_codes() | {"UPC020"}, least=Confidence.LOW)
     return [each for each in lint(source, options) if each.code == "UPC020"]
 
 
@@ -158,10 +158,10 @@ def test_a_selection_of_another_branch_keeps_its_own_finding() -> None:
             return wide.gather(-1, labels[..., None])
     """)
     source = Source.from_bytes(code.encode(), "test.py")
-    both = Options(usual_codes() | {"UPC020"}, any_width=True)
+    both = Options(usual_codes() | {"UPC020"}, least=Confidence.LOW)
     found = {each.code: each for each in lint(source, both)}
     assert set(found) == {"UPC001", "UPC020"}
-    assert found["UPC001"] == lint(source, Options(any_width=True))[0]
+    assert found["UPC001"] == lint(source, Options(least=Confidence.LOW))[0]
 
 
 def test_the_last_bits_of_gather_minus_logsumexp_differ() -> None:

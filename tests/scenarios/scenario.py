@@ -11,7 +11,7 @@ from tests.fuzz.costs import costlier
 from tests.fuzz.execution import EXACT, difference, execute, load
 from tests.fuzz.inputs import variants
 from upcast_lint.checker import Checked, FixMode, Job, check_bytes
-from upcast_lint.finding import Safety
+from upcast_lint.finding import Confidence, Safety
 from upcast_lint.linter import Options
 
 HEADER = """\
@@ -77,7 +77,7 @@ def scenarios_of(path: Path) -> Iterator[Scenario]:
 def checked(code: str, mode: FixMode) -> Checked:
     """What `check --width any` makes of a program."""
     return check_bytes(
-        code.encode(), "scenario.py", Job(Options(any_width=True), fix=mode)
+        code.encode(), "scenario.py", Job(Options(least=Confidence.LOW), fix=mode)
     )
 
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 import pytest
 
 from upcast_lint import linter
+from upcast_lint.finding import Confidence
 from upcast_lint.linter import Options
 from upcast_lint.source import Source
 
@@ -16,7 +17,7 @@ def f(logits, labels, vocab_size):
 PICKED = FUNCTION.format(cast="logits.float()", read="pick(logits, -1, labels)")
 CONVERTED = FUNCTION.format(cast="logits.to(WIDE)", read="logits.gather(-1, labels)")
 GATHERED = FUNCTION.format(cast="logits.float()", read="logits.gather(-1, labels)")
-OPTIONS = (Options(), Options(any_width=True), Options(vocab_names=("logits",)))
+OPTIONS = (Options(), Options(least=Confidence.LOW), Options(vocab_names=("logits",)))
 
 IMPORTS = {
     "after a comment": "from torch import (\n    nn,  # n, n\n    gather as pick,\n)",

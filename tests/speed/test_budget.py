@@ -9,6 +9,7 @@ import pytest
 
 from upcast_lint.analysis import work
 from upcast_lint.checker import Checked, FixMode, Job, check_bytes
+from upcast_lint.finding import Confidence
 from upcast_lint.linter import Options
 
 MOST = 20.0
@@ -17,7 +18,9 @@ NEIGHBOUR = "\n\ndef small(logits, i):\n    return logits.float().gather(-1, i)\
 
 
 def check(text: str, job: Job | None = None) -> Checked:
-    return check_bytes(text.encode(), "model.py", job or Job(Options(any_width=True)))
+    return check_bytes(
+        text.encode(), "model.py", job or Job(Options(least=Confidence.LOW))
+    )
 
 
 def function_of(*parts: str) -> str:
@@ -86,13 +89,13 @@ def test_the_note_names_the_function() -> None:
 
 @pytest.mark.usefixtures("small_budget")
 def test_it_can_be_ignored() -> None:
-    job = Job(Options(any_width=True), codes=frozenset(("UPC001",)))
+    job = Job(Options(least=Confidence.LOW), codes=frozenset(("UPC001",)))
     assert [each.code for each in check(LARGE, job).findings] == ["UPC001"]
 
 
 @pytest.mark.usefixtures("small_budget")
 def test_the_rest_of_the_file_is_fixed() -> None:
-    job = Job(Options(any_width=True), fix=FixMode.UNSAFE)
+    job = Job(Options(least=Confidence.LOW), fix=FixMode.UNSAFE)
     checked = check(LARGE, job)
     assert [each.code for each in checked.fixed] == ["UPC001"]
     assert [each.code for each in checked.findings] == ["UPC900"]

@@ -18,6 +18,7 @@ from upcast_lint.analysis.facts import Facts, Module
 from upcast_lint.analysis.syntax import ScopeNode
 from upcast_lint.analysis.width import lineage
 from upcast_lint.checker import Checked, FixMode, Job, check_bytes
+from upcast_lint.finding import Confidence
 from upcast_lint.linter import Options
 from upcast_lint.source import Source
 
@@ -45,7 +46,9 @@ def lines_run(function: Callable[[], object]) -> int:
 
 
 def check(text: str, fix: FixMode = FixMode.NONE) -> Checked:
-    return check_bytes(text.encode(), "model.py", Job(Options(any_width=True), fix=fix))
+    return check_bytes(
+        text.encode(), "model.py", Job(Options(least=Confidence.LOW), fix=fix)
+    )
 
 
 def method_of(body: str, count: int, end: str = "") -> str:

@@ -21,6 +21,7 @@ from upcast_lint.analysis.facts import Facts, Module
 from upcast_lint.analysis.flow import follow
 from upcast_lint.analysis.width.bound import may_be_vocab_wide
 from upcast_lint.analysis.width.verdict import judge_width
+from upcast_lint.finding import Confidence
 from upcast_lint.linter import Options
 from upcast_lint.screen.excerpt import excerpt
 from upcast_lint.screen.outline import Outline
@@ -96,13 +97,14 @@ def test_a_wide_source_stands_among_its_words(tree: list[Source]) -> None:
                 judged += 1
                 if judge_width(cast.source, facts).is_vocab_wide:
                     wide += 1
-                    assert may_be_vocab_wide(telling_text(outline, span)), source.path
+                    text = telling_text(outline, span)
+                    assert may_be_vocab_wide(text, source.text), source.path
     assert judged > 200
     assert wide > 3
 
 
 def test_an_excerpt_has_every_finding_of_its_function(tree: list[Source]) -> None:
-    options = Options(any_width=True)
+    options = Options(least=Confidence.LOW)
     met = 0
     for source in tree:
         for finding in linter.lint_rows(source, options, None):
@@ -121,8 +123,11 @@ def test_an_excerpt_has_every_finding_of_its_function(tree: list[Source]) -> Non
 
 def test_the_findings_are_those_of_the_full_analysis(tree: list[Source]) -> None:
     total = 0
-    for any_width, some in ((False, tree[::4]), (True, tree[::2])):
-        options = Options(any_width=any_width)
+    for least, some in (
+        (Confidence.MEDIUM, tree[::4]),
+        (Confidence.LOW, tree[::2]),
+    ):
+        options = Options(least=least)
         for source in some:
             full = linter.lint_rows(source, options, None)
             assert linter.lint(source, options) == full, source.path

@@ -25,7 +25,7 @@ FOUND = {
     "a size": "def f(x):\n    B, S, V_local = x.shape",
     "a shape": "def f(scores):\n    x = scores  # [B, S, V]",
     "likelihoods": "def f(scores, labels):\n    return log_softmax(scores)",
-    "a chosen token": "def f(probs):\n    next_id = probs.argmax(-1)",
+    "a chosen token": "def f(probs):\n    next_token = probs.argmax(-1)",
 }
 
 
@@ -42,4 +42,4 @@ def test_functions_that_may_speak_of_a_vocabulary(text: str) -> None:
 @pytest.mark.parametrize("code", WIDE.values(), ids=WIDE)
 def test_what_the_model_takes_for_wide(code: str) -> None:
     assert judge(code).is_vocab_wide
-    assert may_be_vocab_wide(code)
+    assert may_be_vocab_wide(code, code)

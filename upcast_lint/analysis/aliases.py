@@ -115,6 +115,8 @@ def shared_parts(
             return [node.body, node.orelse]
         case ast.BoolOp():
             return node.values
+        case ast.UnaryOp(op=ast.UAdd(), operand=operand):
+            return [operand]
         case ast.Tuple() | ast.List() | ast.Set():
             return node.elts
         case ast.Dict():

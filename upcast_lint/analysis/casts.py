@@ -256,3 +256,20 @@ def _is_dtype_of(node: ast.expr, source: ast.expr) -> bool:
         and node.attr == "dtype"
         and ast.dump(node.value) == ast.dump(source)
     )
+
+
+def is_on_cpu(cast: Cast, facts: Facts) -> bool:
+    """Whether the copy evidently is a tensor in the memory of the CPU."""
+    if cast.device is not None:
+        return _is_cpu(cast.device)
+    match facts.value(cast.source):
+        case ast.Call(func=ast.Attribute(attr="cpu"), args=[], keywords=[]):
+            return True
+        case ast.Call(func=ast.Attribute(attr="to"), args=[device, *_]):
+            return _is_cpu(device)
+        case _:
+            return False
+
+
+def _is_cpu(device: ast.expr) -> bool:
+    return isinstance(device, ast.Constant) and device.value == "cpu"

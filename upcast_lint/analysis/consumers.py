@@ -6,7 +6,7 @@ import ast
 from collections.abc import Callable
 
 from . import ops
-from .casts import Cast
+from .casts import Cast, is_on_cpu
 from .directives import Directives
 from .facts import Facts
 from .ops import Operation, Role
@@ -17,6 +17,7 @@ from .reads import (
     Form,
     Kind,
     Result,
+    RowWise,
     Selection,
     Step,
     StepKind,
@@ -26,6 +27,7 @@ from .reads import (
 from .scalars import Operand, classify_operand, exact_constant
 from .syntax import is_none_test
 from .tensor_calls import builtin_called
+from .values import integer, truth
 
 Recogniser = Callable[[Use], tuple[str, Selection | Waste] | None]
 """Gives the code of the rule that knows a use, and what the use is."""
@@ -52,6 +54,8 @@ class Consumers:
         self.facts = facts
         self.directives = directives
         self.recognise = recognise
+        self.wastes: dict[ast.AST, tuple[str, Waste]] = {}
+        """What some consumers waste, if they read the copy whole."""
 
     def of(self, node: ast.expr) -> Consumption:
         """What takes the value of `node`, which is not merely bound to a name."""
@@ -134,14 +138,8 @@ class Consumers:
             return None
         code, selection = found
         if isinstance(selection, Waste):
-            reason = f"read whole by `{selection.label}`"
-            return Consumption(
-                kind=Kind.FULL,
-                node=use.node,
-                reason=reason,
-                code=code,
-                waste=selection,
-            )
+            self.wastes[use.node] = code, selection
+            return None
         if selection.narrow is None:
             if selection.is_view and isinstance(selection.node, ast.expr):
                 is_tuple = selection.result is Result.PARTS
@@ -282,8 +280,50 @@ class Consumers:
                 return self._scalar_step(node, call, arguments[0])
             case Role.ELEMENTWISE:
                 return self._elementwise(node, call, operation, arguments, keywords)
+            case Role.ROW:
+                row = self._row_wise(node, call, operation)
+                return whole if row is None else Consumption(row)
             case _:
                 return whole
+
+    def _row_wise(
+        self, node: ast.expr, call: ast.Call, operation: Operation
+    ) -> Step | None:
+        """An operation along one dimension of the copy, written as a number."""
+        if not operation.lifts_rows:
+            return None
+        bound = operation.bind(call)
+        if bound is None or not bound.is_complete:
+            return None
+        given = {name: each for name, each in bound.of.items() if each is not node}
+        dim, keepdim = integer(given.pop("dim", None)), given.pop("keepdim", None)
+        dtype = given.pop("dtype", None)
+        if dim is None or (keepdim is not None and truth(keepdim) is None):
+            return None
+        if dtype is not None and not self._names_dtype(dtype):
+            return None
+        if any(not isinstance(each, ast.Constant) for each in given.values()):
+            return None
+        adds = operation.axes is ops.Axes.REDUCE
+        condition = None
+        if adds:
+            condition = (
+                f"`{operation.name}` adds up a row in one order, however it lies in "
+                "memory"
+            )
+        elif not is_on_cpu(self.cast, self.facts):
+            condition = (
+                f"the kernel of `{operation.name}` gives a row the same bits wherever "
+                "it lies, as it does on a CPU"
+            )
+        return Step(
+            StepKind.LIFT,
+            call,
+            node,
+            condition,
+            exact_gradient=False,
+            row=RowWise(operation.name, dim, adds and not truth(keepdim)),
+        )
 
     def _new(
         self, call: ast.Call, name: str, keywords: list[ast.keyword]
@@ -296,7 +336,7 @@ class Consumers:
         return Consumption(kind=kind, node=call)
 
     def _names_dtype(self, node: ast.expr) -> bool:
-        dotted = self.facts.resolve(node)
+        dotted = self.facts.resolve(self.facts.value(node))
         last = getattr(node, "attr", getattr(node, "id", ""))
         return (dotted is not None and dotted.startswith("torch.")) or "dtype" in last
 
@@ -336,7 +376,7 @@ class Consumers:
         ):
             return _full(call, f"read whole by `{name}`")
         condition = None
-        if not operation.keeps_elements:
+        if operation.bits is not ops.Bits.ELEMENT:
             condition = f"the kernel of `{name}` treats every element alike"
         assumed = [
             self.facts.text(a)

@@ -20,17 +20,19 @@ handed out before: stored in an attribute or in a container of unknown origin, c
 by a nested function, given to an unknown call. All else is held: parameters,
 attributes, elements of containers, globals, what unknown calls return, `.grad`.
 
-Operators, attributes, loops and `with` call methods too. Those of classes of the file
-are looked at (`hooks`); entering and leaving an unknown context is an unknown call; so
-is a round of an iterator that an unknown call made, and whatever a generator or `map`
-was made to do runs at any call or loop behind it.
+Operators, attributes, tests, loops and `with` call methods too. Those of classes of the
+file are looked at (`hooks`); entering and leaving an unknown context is an unknown
+call; so is a round of an iterator that an unknown call made, and whatever a generator
+or `map` was made to do runs at any call or loop behind it. A decorator and the body of
+a class run where they stand.
 
 `backward` writes to the `.grad` of leaves, and to what hooks on them reach: nothing
 shows that a source is not one, so that it is an unknown call.
 
 Limits: another thread does not write; two parameters share no memory; operators,
-attributes and iterators of classes of other files write to nothing; `self.name = …`
-only binds; a function of torch is what its name says.
+attributes and iterators of classes of other files write to nothing, nor do their
+generators where they are unpacked by name; annotations write to nothing; `self.name =
+…` only binds; a function of torch is what its name says.
 """
 
 from __future__ import annotations
@@ -54,7 +56,7 @@ from .calls import Target, arguments_of, consumes, known_call
 from .calls import is_lazy as is_lazy_call
 from .facts import Facts
 from .freshness import is_fresh
-from .hooks import asked_by, run_by
+from .hooks import asked_by, iterated_by, run_by
 from .imports import Imports, scope_chain
 from .names import Binding, free_names, reaching_definitions
 from .order import SUSPENSIONS
@@ -268,6 +270,14 @@ class Effects:
             for write in self.writes
         )
 
+    @property
+    def runs_harmless(self) -> bool:
+        """Whether a scope writes to nothing while it runs, but to its own names."""
+        return not any(
+            write.certainty is Certainty.WRITES or write.path in (_HELD, _ANYTHING)
+            for write in self.writes
+        )
+
     def _is_own(self, path: str) -> bool:
         """Whether a path is a name whose every value is made here."""
         names = self.facts.names
@@ -391,9 +401,14 @@ class Effects:
                 self._call(node)
             case ast.FunctionDef() | ast.AsyncFunctionDef() | ast.Lambda():
                 self._nested(node)
+                self._decorate(node)
             case ast.ClassDef():
                 for name in free_names(node):
                     self._handed.setdefault(name, []).append(node)
+                self._decorate(node)
+                self._class_body(node)
+            case ast.Try() | ast.TryStar():
+                self._catch(node)
             case ast.With():
                 self._with(node)
             case ast.For(iter=iterated) | ast.comprehension(iter=iterated):
@@ -405,18 +420,76 @@ class Effects:
                 self._note(Write(node, _ANYTHING, Certainty.MAY_WRITE, label))
             case _:
                 pass
-        for method in run_by(node, self.facts):
+        if not isinstance(node, ast.For | ast.comprehension | ast.Starred):
+            self._go_through(iterated_by(node))
+        for place, method in run_by(node, self.facts):
             if not self._writes_nothing(method):
-                self._runs(node, method)
+                self._runs(place, method)
 
-    def _runs(self, node: ast.AST, method: FunctionNode) -> None:
-        """An operator, an attribute or a loop runs a method of a class of the file."""
-        place = node if isinstance(node, ast.expr | ast.stmt) else None
-        if isinstance(node, ast.comprehension | ast.For):
-            place = node.iter
-        if place is None:
-            return
-        for part in ast.iter_child_nodes(place):
+    def _go_through(self, values: Sequence[ast.expr]) -> None:
+        """What is unpacked or searched may be a generator of the file."""
+        for value in values:
+            made = self.facts.value(value)
+            if isinstance(made, ast.Call) and self._is_generator(made):
+                text = self._q(value)
+                self._may_write_held(value, f"iterating over {text}")
+
+    def _is_generator(self, call: ast.Call) -> bool:
+        name = getattr(call.func, "attr", getattr(call.func, "id", ""))
+        return name in self.facts.tree.once(self.facts.tree.module, _generators)
+
+    def _decorate(self, node: FunctionNode | ast.Lambda | ast.ClassDef) -> None:
+        """A decorator is called, with what it decorates."""
+        for decorator in getattr(node, "decorator_list", ()):
+            if not self._is_harmless_decorator(decorator):
+                label = f"decorating by {self._q(decorator)} does not change {_SOURCE}"
+                self._note(Write(decorator, _ANYTHING, Certainty.MAY_WRITE, label))
+
+    def _is_harmless_decorator(self, decorator: ast.expr) -> bool:
+        head = decorator.func if isinstance(decorator, ast.Call) else decorator
+        dotted = self.facts.resolve(head)
+        if dotted is not None:
+            return dotted.startswith(_DECORATING)
+        if isinstance(decorator, ast.Name):
+            function = self._defined(decorator)
+            if function is not None:
+                return self._writes_nothing(function)
+            return is_builtin(decorator, decorator.id, self.facts)
+        return isinstance(decorator, ast.Attribute) and decorator.attr in (
+            "setter",
+            "getter",
+            "deleter",
+        )
+
+    def _class_body(self, node: ast.ClassDef) -> None:
+        """The body of a class runs where it stands, and its metaclass after it."""
+        has_metaclass = any(
+            keyword.arg != "metaclass"
+            or not (self.facts.resolve(keyword.value) or "").startswith("abc.")
+            for keyword in node.keywords
+        )
+        if has_metaclass or not effects_of(self.facts.nested(node)).runs_harmless:
+            label = f"the class `{node.name}` does not change {_SOURCE}"
+            self._note(Write(node, _ANYTHING, Certainty.MAY_WRITE, label))
+
+    def _catch(self, node: ast.Try | ast.TryStar) -> None:
+        """What is raised is shown by the exception that is caught."""
+        raised = [
+            part.exc
+            for statement in node.body
+            for part in ast.walk(statement)
+            if isinstance(part, ast.Raise) and part.exc is not None
+        ]
+        for handler in node.handlers:
+            if handler.name is not None:
+                for value in raised:
+                    given = arguments_of(value) if isinstance(value, ast.Call) else []
+                    for each in (value, *given):
+                        self._derive(handler.name, each)
+
+    def _runs(self, place: ast.expr | ast.stmt, method: FunctionNode) -> None:
+        """An operator, a test or a loop runs a method of a class of the file."""
+        for part in (place, *ast.iter_child_nodes(place)):
             if isinstance(part, ast.expr):
                 label = f"`{method.name}` does not change {_SOURCE}"
                 self._may_write(place, part, label)
@@ -604,9 +677,7 @@ class Effects:
             return function is not None and self._writes_nothing(function)
         if not all(map(self._is_harmless_callable, known.callables)):
             return False
-        if isinstance(call.func, ast.Name) and not all(
-            map(self._writes_nothing, asked_by(call, self.facts))
-        ):
+        if not all(map(self._writes_nothing, asked_by(call, self.facts))):
             return False
         if consumes(call, self.facts):
             return not any(map(self._is_unknown_iterator, call.args))
@@ -637,13 +708,11 @@ class Effects:
             return None
         node: ast.AST = reaching.node
         if reaching.binding is Binding.FREE:
-            for names in self.facts.imports.outer:
-                found = names.named(function.id)
-                if found:
-                    node = found[0].node if len(found) == 1 else names.scope
-                    break
-            if self.facts.is_declared(function.id):
+            bound = (n.named(function.id) for n in self.facts.imports.outer)
+            found = next((each for each in bound if each), [])
+            if len(found) != 1 or self.facts.is_declared(function.id):
                 return None
+            node = found[0].node
         return node if isinstance(node, ast.FunctionDef) else None
 
     def _writes_nothing(self, function: FunctionNode) -> bool:
@@ -660,15 +729,47 @@ class Effects:
 
 
 class _Functions:
-    """What is known of the functions of a module that others call."""
+    """What is known of the functions of a module that others call.
+
+    Functions that call each other write to nothing if none of them does. One that is
+    being looked at is taken to; what rests on that is kept once the first of them,
+    on which nothing rests that is still open, is found to write to nothing.
+    """
 
     def __init__(self, module: ast.Module) -> None:
         self._known: dict[ast.AST, bool] = {}
+        self._open: dict[ast.AST, int] = {}
+        """The functions that are being looked at, and how deep."""
+        self._resting: dict[ast.AST, int] = {}
+        """Found to write to nothing if the open function of that depth does not."""
+        self._lowest = 0
+        """The depth of the outermost open function that was asked for."""
 
     def write_nothing(self, function: FunctionNode, caller: Facts) -> bool:
         if function in self._known:
             return self._known[function]
-        self._known[function] = False  # if it calls itself
+        rests_on = self._open.get(function, self._resting.get(function))
+        if rests_on is not None:
+            self._lowest = min(self._lowest, rests_on)
+            return True
+        depth = self._open[function] = len(self._open)
+        outer, self._lowest = self._lowest, depth
+        resting = len(self._resting)
+        writes_nothing = self._look(function, caller)
+        del self._open[function]
+        lowest = self._lowest
+        self._lowest = min(outer, lowest)
+        if writes_nothing and lowest < depth:
+            self._resting[function] = lowest
+            return True
+        self._known[function] = writes_nothing
+        for other in list(self._resting)[resting:]:
+            del self._resting[other]
+            if writes_nothing:
+                self._known[other] = True
+        return writes_nothing
+
+    def _look(self, function: FunctionNode, caller: Facts) -> bool:
         kept = ("staticmethod", "property", "cached_property", "no_grad", "cache")
         heads = [
             d.func if isinstance(d, ast.Call) else d for d in function.decorator_list
@@ -676,17 +777,38 @@ class _Functions:
         is_plain = isinstance(function, ast.FunctionDef) and all(
             getattr(d, "id", getattr(d, "attr", "")) in kept for d in heads
         )
-        if is_plain and not _suspends(function):
-            tree = caller.tree
-            outer = [
-                tree.once(each, reaching_definitions)
-                for each in scope_chain(tree, function)
-            ]
-            names = tree.once(function, reaching_definitions)
-            imports = Imports(tree, names, outer)
-            facts = Facts(caller.source, tree, function, names, imports)
-            self._known[function] = effects_of(facts).writes_nothing
-        return self._known[function]
+        if not is_plain or _suspends(function):
+            return False
+        tree = caller.tree
+        outer = [
+            tree.once(each, reaching_definitions)
+            for each in scope_chain(tree, function)
+        ]
+        names = tree.once(function, reaching_definitions)
+        imports = Imports(tree, names, outer)
+        facts = Facts(caller.source, tree, function, names, imports)
+        return effects_of(facts).writes_nothing
+
+
+def _generators(module: ast.Module) -> frozenset[str]:
+    """The names of the functions of a file that suspend."""
+    return frozenset(
+        node.name
+        for node in ast.walk(module)
+        if isinstance(node, ast.FunctionDef) and _suspends(node)
+    )
+
+
+_DECORATING = (
+    "torch.",
+    "functools.",
+    "contextlib.",
+    "dataclasses.",
+    "abc.",
+    "typing.",
+    "enum.",
+)
+"""Modules whose decorators call what they decorate later, or not at all."""
 
 
 def _suspends(function: FunctionNode) -> bool:

@@ -30,6 +30,7 @@ from .names import Binding, Definition
 from .ops import Role
 from .paths import FULL, NARROW, Merged, Paths
 from .reads import Consumption, Kind, Selection, Step, StepKind, Waste
+from .rows import Rows, rows_cut, rows_of
 from .syntax import LOOPS, start_of
 from .tensor_calls import builtin_called
 from .values import integer
@@ -137,6 +138,33 @@ def narrow_reads(flow: Flow, paths: Paths, facts: Facts) -> list[Read]:
     return [r for n, r in enumerate(selections, 2) if narrow >> n & 1] or selections
 
 
+def read_whole(read: Read, facts: Facts) -> Step | None:
+    """The first row-wise step before a read that takes more than whole rows of it."""
+    first = next((step for step in read.steps if step.row is not None), None)
+    if first is None or read.kind is Kind.DELETE:
+        return None
+    assert first.row is not None
+    if read.kind is Kind.METADATA:
+        return first if first.row.reduces else None
+    selection = read.selection
+    if read.kind is not Kind.SELECTION or selection is None:
+        return first
+    rows: list[Step] = []
+    for step in read.steps:
+        if step.row is not None:
+            rows.append(step)
+        elif rows and step.kind is StepKind.VIEW:
+            node = step.node
+            if not isinstance(node, ast.Subscript) or any(
+                rows_cut(node, row, facts) is Rows.CUT for row in rows
+            ):
+                return first
+    is_cut = any(
+        rows_of(selection, read.operand, row, facts) is Rows.CUT for row in rows
+    )
+    return first if is_cut else None
+
+
 def wasteful_reads(flow: Flow, facts: Facts) -> list[Read]:
     """The reads that waste what they make, if some path reads nothing else whole."""
     found = [read for read in flow.reads if read.waste is not None]
@@ -169,6 +197,8 @@ class _Follower:
         self.facts = facts
         self.names = facts.names
         self.consumers = Consumers(cast, facts, directives, recognise)
+        self.whole: set[ast.expr] = set()
+        """The row-wise operations of which not only whole rows are read."""
         self.source_definitions = (
             self.names.of(cast.source)
             if isinstance(cast.source, ast.Name)
@@ -176,10 +206,23 @@ class _Follower:
         )
 
     def run(self) -> Flow:
-        """Collect carriers as if no load were mixed, then drop what rests on one."""
+        """Collect carriers as if no load were mixed, then drop what rests on one.
+
+        Row-wise operations are taken to be followed by what takes whole rows; those
+        that are not read the copy whole.
+        """
         accepted: set[Definition] | None = None
         while True:
             flow = self._pass(accepted)
+            whole = {
+                step.node
+                for read in flow.reads
+                if (step := read_whole(read, self.facts)) is not None
+            }
+            if whole:
+                self.whole |= whole
+                accepted = None
+                continue
             found = set(flow.carriers)
             if found == accepted:
                 return flow
@@ -267,6 +310,11 @@ class _Follower:
         if any(s.leaves_torch for s in steps) and not _is_plain(consumption):
             self._full(node, "read outside torch", load)
             return
+        if step is not None and step.node in self.whole:
+            assert step.row is not None
+            reason = f"read whole by `{step.row.name}`"
+            self._read(Read(Kind.FULL, step.node, node, steps, own, load, reason))
+            return
         if step is not None:
             if step.is_sign and _lifts(steps):
                 step = replace(step, kind=StepKind.LIFT)
@@ -296,7 +344,6 @@ class _Follower:
                 consumption.reason,
                 consumption.selection,
                 consumption.code,
-                consumption.waste,
             )
         )
 
@@ -368,6 +415,9 @@ class _Follower:
         )
 
     def _read(self, read: Read) -> None:
+        code, waste = self.consumers.wastes.get(read.node, ("", None))
+        if waste is not None and read.kind is Kind.FULL:
+            read = replace(read, code=code, waste=waste)
         self.flow.reads.append(read)
 
     def _full(self, load: ast.expr, reason: str, name: ast.Name | None) -> None:

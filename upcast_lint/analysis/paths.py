@@ -194,6 +194,7 @@ class Paths:
                 return _either(self.suite(arm, tested) for arm in arms)
             case ast.For() | ast.AsyncFor():
                 entered = self.expression(node.iter, start)
+                entered = self.expression(node.target, entered)
                 return self._loop(node, entered, None)
             case ast.While():
                 if constant_truth(node.test) is False:
@@ -249,6 +250,8 @@ class Paths:
     def _with(self, node: ast.With | ast.AsyncWith, start: Demands) -> Outcome:
         for item in node.items:
             start = self.expression(item.context_expr, start)
+            if item.optional_vars is not None:
+                start = self.expression(item.optional_vars, start)
         return _leave_with(node, self.suite(node.body, start))
 
     def _match(self, node: ast.Match, start: Demands) -> Outcome:

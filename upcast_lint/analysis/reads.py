@@ -9,8 +9,8 @@ selection
 step
     A consumer whose result is again the copy in another guise: a *view* commutes
     with the cast exactly and may stay below it; a *lift* (arithmetic with scalars,
-    a move to another device) must stay after the cast, so the selection is lifted
-    over it.
+    a softmax of which rows are selected, a move to another device) must stay after the
+    cast, so the selection is lifted over it.
 """
 
 from __future__ import annotations
@@ -200,6 +200,17 @@ class StepKind(enum.Enum):
     LIFT = enum.auto()
 
 
+@dataclass(frozen=True, slots=True)
+class RowWise:
+    """An operation that gives each row along one dimension for itself."""
+
+    name: str
+    dim: int
+    """As it is written: from the end where negative."""
+    reduces: bool
+    """The dimension is gone."""
+
+
 @dataclass(frozen=True, slots=True, eq=False)
 class Step:
     """`node` is the copy again, made from `operand`."""
@@ -211,6 +222,8 @@ class Step:
     """What must hold for the step to commute with a selection; None if it does."""
     exact_gradient: bool = True
     """Its gradient at an element that nobody reads is zero, and else unrounded."""
+    row: RowWise | None = None
+    """Commutes with what takes whole rows alone."""
     aligned: ast.Name | None = None
     """A vector along dimension 0 that the arithmetic pairs with the copy's rows."""
     needs_dense: bool = False
@@ -237,6 +250,4 @@ class Consumption:
     reason: str = ""
     selection: Selection | None = None
     code: str = ""
-    """The code of the rule that knows the selection, or the waste."""
-    waste: Waste | None = None
-    """Of a full read: that little is kept of what it gives."""
+    """The code of the rule that knows the selection."""

@@ -221,7 +221,7 @@ class _Receivers:
         self._busy.add(definition)
         try:
             bound = self._bound(definition)
-            if bound is not Receiver.UNKNOWN:
+            if bound is not Receiver.UNKNOWN or self._is_instance_of_file(definition):
                 return bound
             uses = self.facts.names.uses.get(definition, ())
             if any(map(self._is_used_as_tensor, uses)):
@@ -229,6 +229,15 @@ class _Receivers:
             return Receiver.UNKNOWN
         finally:
             self._busy.discard(definition)
+
+    def _is_instance_of_file(self, definition: Definition) -> bool:
+        """Whether a name is bound to an object of a class of the file."""
+        match definition.value:
+            case ast.Call(func=ast.Name(id=name)):
+                tree = self.facts.tree
+                return name in tree.once(tree.module, _names_of_classes)
+            case _:
+                return False
 
     def _bound(self, definition: Definition) -> Receiver:
         value = definition.value
@@ -411,6 +420,12 @@ class _Receivers:
                 return True
             case _:
                 return self.facts.resolve(node) is not None
+
+
+def _names_of_classes(module: ast.Module) -> frozenset[str]:
+    return frozenset(
+        node.name for node in ast.walk(module) if isinstance(node, ast.ClassDef)
+    )
 
 
 def _tells(attribute: str) -> bool:

@@ -39,7 +39,7 @@ def is_rebound_between(name: str, first: ast.AST, last: ast.AST, facts: Facts) -
     names, tree = facts.names, facts.tree
     here = names.before(tree.statement(first), name)
     there = names.before(tree.statement(last), name)
-    if here != there or name in names.rebound:
+    if here != there or name in names.rebound or name in names.declared:
         return True
     if here is None:
         return is_declared_elsewhere(name, facts)

@@ -79,7 +79,7 @@ OPTIONS = (
     _lists("--extend-select", help="Run these rules, too."),
     Option(
         ("--width",),
-        "Report vocab-wide sources only, or any with a narrow selection.",
+        "Report sources that are vocab-wide with this confidence; or any.",
         choices=tuple(width.value for width in Width),
     ),
     _text("--config", metavar="FILE", help="Take the settings from FILE."),

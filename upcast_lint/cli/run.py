@@ -12,6 +12,7 @@ from ..checker import FixMode
 from ..errors import UsageError
 from ..escape import visible
 from ..files import read_regular
+from ..finding import Confidence
 from ..report import Report, plural
 from ..runner import Outcome, Task, run
 from ..session import Request, Session
@@ -75,7 +76,7 @@ def _run_check(request: Request, options: Options, run: Run) -> int:
     if options.add_noqa is not None:
         return _add_noqa(run, options.add_noqa)
     _print(run, report, options)
-    if options.verbose and not session.default_job().options.any_width:
+    if options.verbose and session.default_job().options.least is not Confidence.LOW:
         say("note", "only vocab-wide sources are reported; --width any reports all")
     if known is not None and rows is None:
         for entry in known.stale(report.outcomes):

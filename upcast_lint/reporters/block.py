@@ -6,7 +6,7 @@ from collections.abc import Iterator
 
 from ..diffs import preview
 from ..escape import visible
-from ..finding import Finding, Safety
+from ..finding import Finding, Grounds, Safety
 from ..report import Placed, Report, in_binary_units
 from .concise import headline
 from .paint import Color, paint
@@ -47,6 +47,14 @@ def _marks(finding: Finding) -> list[Mark]:
     return [cast, *reads]
 
 
+def _reasons(grounds: Grounds) -> str:
+    """For and against, with the confidence that follows."""
+    found = "; ".join(grounds.because) or "`--width any` reports every width"
+    if grounds.against:
+        found += f", against {'; '.join(grounds.against)}"
+    return f"{found} ({grounds.confidence.value} confidence)"
+
+
 def _facts(finding: Finding, report: Report) -> Iterator[tuple[str, str]]:
     if finding.estimate is not None:
         spared = report.bytes_of(finding)
@@ -60,8 +68,8 @@ def _facts(finding: Finding, report: Report) -> Iterator[tuple[str, str]]:
         if finding.estimate.tensors > 1:
             copy += " and what is made of it"
         yield "saves", f"{finding.estimate.expression} bytes of {copy}{size}"
-    if finding.because:
-        yield "wide because", "; ".join(finding.because)
+    if finding.grounds is not None:
+        yield "wide because", _reasons(finding.grounds)
     if finding.fix is not None:
         why = finding.condition if finding.fix.safety is not Safety.SAFE else None
         yield f"fix ({finding.fix.safety.value})", why or finding.fix.message

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from ..finding import Finding, Fix, Position, Range
+from ..finding import Finding, Fix, Grounds, Position, Range
 from ..links import rule_url
 from ..report import Placed, Report
 from .harmless_json import dumps
@@ -36,10 +36,20 @@ def finding_as_json(placed: Placed, report: Report) -> dict[str, Any]:
             {**_range(other.range), "filename": placed.absolute, "label": other.label}
             for other in finding.related
         ],
-        "because": [reason for reason in finding.because],
+        **_grounds(finding.grounds),
         "condition": finding.condition if finding.condition else None,
         "notes": [note for note in finding.notes],
         "estimate": _estimate(finding, report),
+    }
+
+
+def _grounds(grounds: Grounds | None) -> dict[str, Any]:
+    if grounds is None:
+        return {"confidence": None, "evidence": [], "because": []}
+    return {
+        "confidence": grounds.confidence.value,
+        "evidence": [{"weight": w, "text": text} for w, text in grounds.evidence],
+        "because": list(grounds.because),
     }
 
 

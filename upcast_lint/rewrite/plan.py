@@ -98,9 +98,11 @@ def plan_rewrite(flow: Flow, paths: Paths, facts: Facts) -> Plan:
         check_order(flow.cast, each.read, facts)
     if any(names_in_gradient(read.operand, facts) for read in flow.full_reads()):
         raise Unfixable("gradients are asked for at the copy")
-    return Plan(
-        flow, moved, placements, _droppable(flow, placements, facts), keeps_guard
-    )
+    dropped = _droppable(flow, placements, facts)
+    left = [c for d, c in flow.carriers.items() if d not in dropped]
+    if any(step.row is not None for carrier in left for step in carrier.own):
+        raise Unfixable("a name of what a row-wise operation gives would stay")
+    return Plan(flow, moved, placements, dropped, keeps_guard)
 
 
 def plan_of_one(flow: Flow, read: Read) -> Plan:

@@ -17,7 +17,7 @@ _DOT = rb"\.[ \t\f\r\n\\]*"
 _CALL = _DOT + rb"(?:float|double)[ \t\f\r\n\\]*[(#]"
 _CONVERSION = _DOT + rb"(?:to|type) ?\("
 _TYPE = _DOT + rb"(?:float|double)"
-_BUILTIN = rb"[(,=][ \t\f\r\n\\]*float[ \t\f\r\n\\]*[,)#]"
+_BUILTIN = rb"float(?<![\w:.]float)(?<!: float)[ \t\f\r\n\\]*[,)#]"
 _IMPORTED_TYPE = (
     rb"from torch[\w.]*[\s\\]+import[\s\\(]*+"
     rb"(?:[\w\s,\\]|#[^\n]*+)*?(?:float|double)"

@@ -3,7 +3,8 @@
 The judgement of a function reads its own text, what the class around it assigns to
 attributes, and the imports and names of the module. Of other functions and classes it
 takes no more than the name, unless what stands in them speaks against a finding. So an
-excerpt has at least the findings of the whole; most files end there without having
+excerpt has at least the findings of the whole (for evidence on width, which the text
+of the whole file can give, it keeps that); most files end there without having
 been parsed as a whole.
 """
 
@@ -55,7 +56,9 @@ def excerpt(source: Source, suspects: list[Rows]) -> Source | None:
         parts += (text[done:start], f"{indent}{word} {name}{rest}", lines)
         done = end
     parts.append(text[done:])
-    return Source(source.path, b"", "".join(parts), "utf-8", False)
+    part = Source(source.path, b"", "".join(parts), "utf-8", False)
+    part.whole = source.text
+    return part
 
 
 def _spare(outline: Outline, kept: list[int]) -> Iterator[tuple[int, int]]:

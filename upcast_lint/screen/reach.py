@@ -475,4 +475,5 @@ def _steps() -> frozenset[str]:
     others = ops.names_of(
         Role.VIEW, Role.SIGN, Role.EXPORT, Role.MOVE, Role.COPY, Role.ELEMENTWISE
     )
-    return arithmetic | others | {f"{name}_" for name in arithmetic} | {"to"}
+    in_place = {f"{name}_" for name in arithmetic}
+    return arithmetic | others | ops.row_wise() | in_place | {"to"}

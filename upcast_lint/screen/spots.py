@@ -32,7 +32,7 @@ _SPELLING = re.compile(
     _DOT + r"((?:float|double)(32|64)?)(?!\w)(?:[ \t\f\r\n\\]*([(#]))?"
 )
 _CONVERSION = re.compile(_DOT + r"((?:to|type) ?\()")
-_GIVEN = re.compile(r"[(,=][ \t\f\r\n\\]*(float)[ \t\f\r\n\\]*[,)#]")
+_GIVEN = re.compile(r"float(?<![\w:.]float)(?<!: float)(?=[ \t\f\r\n\\]*[,)#])")
 """Python's `float`, where it may be the type that a conversion is given."""
 _FUNCTION = "as_tensor("
 _STRING = re.compile(r"'[^'\\]*'|\"[^\"\\]*\"")
@@ -64,14 +64,10 @@ def find_spots(text: str) -> Spots:
             calls.append(match.start(1))
         if size or following != "(":
             types.append(match.span(1))
-    conversions = list(find_conversions(text)) if "torch" in text else []
-    if not conversions:
+    if "torch" not in text or next(find_conversions(text), None) is None:
         return Spots(calls, [], False)  # the types are those of numpy and others
-    for offset in conversions:
-        given = _GIVEN.finditer(text, offset, offset + _NEAR)
-        types += (match.span(1) for match in given)
-    spans = sorted(set(types))
-    taken = [start for start, end in spans if _may_be_taken(text, start, end)]
+    types += (match.span() for match in _GIVEN.finditer(text))
+    taken = [start for start, end in types if _may_be_taken(text, start, end)]
     is_imported = not _WIDE.isdisjoint(torch_names(text).values())
     return Spots(calls, taken, is_imported)
 

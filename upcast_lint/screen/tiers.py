@@ -177,7 +177,8 @@ class _Screen:
 
     def _has_words(self, text: str) -> bool:
         renamed = [was for name, was in self.known.imported.items() if name != was]
-        return may_be_vocab_wide(" ".join([text, *renamed]) if renamed else text)
+        text = " ".join([text, *renamed]) if renamed else text
+        return may_be_vocab_wide(text, self.text)
 
     def _of_the_whole(self) -> list[Rows] | None:
         if not (self.any_width or self._has_words(self.text)):

@@ -12,6 +12,7 @@ import click
 
 from ..cli.messages import INTERRUPTED, say
 from ..files import read_regular
+from ..finding import Confidence
 from ..linter import Options
 from ..registry import all_rules
 from ..report import in_binary_units
@@ -210,7 +211,7 @@ def _verify_function(subject: Subject, device: str, folder: Path | None) -> None
     start = time.monotonic()
     try:
         source = _read(subject.path)
-        options = Options(any_width=True)
+        options = Options(least=Confidence.LOW)
         rewriting = rewrite_function(source, subject.function, options)
         if not rewriting.findings:
             rewriting = rewrite_function(source, None, options)

@@ -17,6 +17,7 @@ from pathlib import Path
 from ..config import ConfigFinder
 from ..discovery import Discovery, Exclusion
 from ..files import read_regular
+from ..finding import Confidence
 from ..linter import Options, lint
 from ..source import Source, UnreadableSource
 from .gate import GateError, enclosing_function, functions_of, no_function
@@ -63,7 +64,7 @@ def commands_of(path: Path) -> Iterator[str]:
     """A command for each function of a file that has a fix; none if it has no text."""
     try:
         source = Source.from_bytes(read_regular(str(path))[0], str(path))
-        findings = lint(source, Options(any_width=True, parses_always=False))
+        findings = lint(source, Options(least=Confidence.LOW, parses_always=False))
         tree = ast.parse(source.text) if findings else ast.Module([], [])
     except (OSError, UnreadableSource, SyntaxError, RecursionError):
         return  # `check` says so

@@ -1,7 +1,9 @@
 """Kinds of elements, and what becomes of them when they meet.
 
 Promotion as torch does it, with tensors of any rank: a result counts as float32 only
-where no operand could be a tensor of higher rank and a narrower float.
+where no operand could be a tensor of higher rank and a narrower float. What meets
+float64 counts as that, for a comparison of what was float64 must not be moved below a
+cast to float32.
 """
 
 from __future__ import annotations
@@ -83,10 +85,12 @@ def promoted(left: Typed, right: Typed, divides: bool) -> Typed:
         if divides or Kind.REAL_NUMBER in kinds:
             return Typed(Kind.FLOAT32, "integers made float by arithmetic")
         return left if left.kind is Kind.INTEGRAL else right
-    for wide in (Kind.FLOAT64, Kind.FLOAT32):
-        others = (wide, Kind.INTEGRAL, *_NUMBERS)
-        if wide in kinds and all(kind in others for kind in kinds):
-            return left if left.kind is wide else right
+    for wide in (left, right):
+        if wide.kind is Kind.FLOAT64:
+            return wide
+    others = (Kind.FLOAT32, Kind.INTEGRAL, *_NUMBERS)
+    if Kind.FLOAT32 in kinds and all(kind in others for kind in kinds):
+        return left if left.kind is Kind.FLOAT32 else right
     known = [typed for typed in (left, right) if typed.kind in _FLOATS]
     if known:
         return Typed(Kind.FLOAT, known[0].reason)

@@ -16,7 +16,7 @@ from ..names import Binding, Definition
 from ..ops import Axes, Role
 from ..scalars import Operand
 from ..stability import is_rebound_inside
-from ..tensor_calls import TensorCall
+from ..tensor_calls import TensorCall, is_builtin, torch_function
 from ..values import integer, truth
 from .axes import Line, normal, origin
 from .ranks import Shapes
@@ -75,12 +75,23 @@ class OneIndex:
                 return self._once_each((left, right), line)
             case ast.UnaryOp(operand=operand):
                 return self._once_each((operand,), line)
+            case ast.List(elts=[_]) if line.rank == 1:
+                return Proof(_ONE)
+            case ast.Call() if self._counts_one(node):
+                return Proof(_ONE)
             case ast.Call():
                 call = operation(node, self.facts)
                 found = None if call is None else self._once_in(call, line)
                 return found or self.from_origin(line, self.once)
             case _:
                 return self.from_origin(line, self.once)
+
+    def _counts_one(self, node: ast.Call) -> bool:
+        """Whether a call is `arange(1)` or `range(1)`."""
+        is_range = torch_function(node, self.facts) == "torch.arange" or is_builtin(
+            node.func, "range", self.facts
+        )
+        return is_range and len(node.args) == 1 and integer(node.args[0]) == 1
 
     def _once_in(self, call: TensorCall, line: Line) -> Proof | None:
         operation, tensor = call.operation, call.tensor

@@ -32,7 +32,7 @@ from ..values import (
 from .axes import ANY_RANK, MOST_AXES, flattened_axes, normal
 from .items import plain_items
 from .receivers import operation
-from .results import picked
+from .results import gives_several, picked
 
 _SAME_RANK = frozenset(
     (
@@ -76,7 +76,10 @@ class Shapes:
         facts = self.facts
         pick = picked(node, facts)
         if pick is not None:
-            return self._result(pick.call)
+            ranks = self._result(pick.call)
+            if pick.call.name == "unique" and pick.position:
+                ranks |= self.ranks(pick.call.tensor)  # the inverse has its shape
+            return ranks
         match node:
             case ast.Name():
                 return self._name(node)
@@ -146,6 +149,9 @@ class Shapes:
         return joint
 
     def _subscript(self, base: ast.expr, index: ast.expr) -> frozenset[int]:
+        made = operation(self.facts.value(base), self.facts)
+        if made is not None and gives_several(made):
+            return ANY_RANK  # an element of a tuple
         items = plain_items(index, self.facts)
         if items is None:
             return frozenset((1,)) if self._picks_from(base, index) else ANY_RANK

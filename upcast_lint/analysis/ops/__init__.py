@@ -178,6 +178,14 @@ def casts() -> frozenset[str]:
     )
 
 
+@cache
+def row_wise() -> frozenset[str]:
+    """The names of the operations over which what takes whole rows is lifted."""
+    return frozenset(
+        name for name in names_of(Role.ROW) if (tensor(name) or _NONE).lifts_rows
+    )
+
+
 _NONE = Operation("", Memory.UNKNOWN)
 
 

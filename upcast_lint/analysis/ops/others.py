@@ -138,7 +138,7 @@ CALLERS = """
 itertools.starmap itertools.accumulate itertools.takewhile itertools.dropwhile
 itertools.filterfalse itertools.groupby re.sub re.subn json.dumps json.loads
 collections.defaultdict torch.cuda.make_graphed_callables contextlib.ExitStack
-contextlib.contextmanager
+contextlib.contextmanager contextlib.closing contextlib.aclosing
 """
 """Functions of those modules that call what they are given, now or later."""
 

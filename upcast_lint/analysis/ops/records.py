@@ -209,6 +209,11 @@ class Operation(NamedTuple):
         return self.gives_pair or self.role is Role.PARTS or "several" in self.flags
 
     @property
+    def lifts_rows(self) -> bool:
+        """Whether what takes whole rows is lifted over it."""
+        return "lifts" in self.flags
+
+    @property
     def raises_to_power(self) -> bool:
         """Whether it is exact for some exponents only."""
         return "powers" in self.flags

@@ -56,12 +56,13 @@ t    fresh  order gives=int64 spreads (sorted_sequence values|input out_int32= r
 """They compare, and compute nothing."""
 
 ROWS = """
-mtFs fresh  row axes=same bits=row settles floats compact (dim= dtype=) log_softmax
-mtFs fresh  row axes=same bits=row settles floats compact positive (dim= dtype=)
+mtFs fresh  row axes=same bits=row lifts settles floats compact (dim= dtype=)
+    log_softmax
+mtFs fresh  row axes=same bits=row lifts settles floats compact positive (dim= dtype=)
     softmax?
 F    fresh  row axes=same settles (input dim= dtype=) softmin
-mts  fresh  row axes=reduce bits=row settles floats (dim keepdim=) logsumexp
-mt   fresh  row axes=same gives=summed bits=row (dim dtype=) cumsum
+mts  fresh  row axes=reduce bits=row lifts settles floats (dim keepdim=) logsumexp
+mt   fresh  row axes=same gives=summed bits=row lifts (dim dtype=) cumsum
 mt   fresh  row axes=same gives=summed (dim dtype=) cumprod
 mt   fresh  row axes=same (dim) logcumsumexp
 mt   fresh  row axes=reduce gives=summed bits=row (dim= keepdim= dtype=) sum?

@@ -3,18 +3,28 @@
 from __future__ import annotations
 
 import ast
+import re
 from collections.abc import Iterator
+from functools import lru_cache
 
+from ...finding import Evidence
 from ..facts import Facts
 from ..syntax import FUNCTIONS, ScopeNode, parameters, walk_scope
-from .weights import CONTEXT, HELD_OTHERWISE, OTHER_SIZE_NEARBY, Evidence
+from .weights import (
+    CONTEXT,
+    FILE_OTHERWISE,
+    HELD_OTHERWISE,
+    OTHER_SIZE_NEARBY,
+)
 from .words import (
     LANGUAGE,
+    POSTERIORS,
     identifiers,
     names_log_probs,
     names_logits,
     names_other_size,
     names_vocabulary,
+    speaks_of_vocabulary,
     spoken,
     word_set,
     words,
@@ -39,7 +49,8 @@ _OTHER_HOLDERS = word_set(
     audio_classification frame_classification video_classification question_answering
     multiple_choice next_sentence segmentation object_detection depth_estimation detr
     router gate gating experts reward critic value_head image_processor
-    video_processor classifier x_vector mask_decoder
+    video_processor classifier x_vector mask_decoder diffusion unet scheduler
+    reward_model value_model reranker rerank
     """
 )
 _OTHER_PATHS = (
@@ -73,6 +84,58 @@ def _of_scope(facts: Facts) -> Iterator[Evidence]:
     for part in _OTHER_PATHS:
         if part in path:
             yield Evidence(HELD_OTHERWISE, f"`{part.strip('/')}` in the path")
+    yield from _of_file(_classes(facts.source.whole))
+
+
+_CLASS = re.compile(r"^class (\w+)", re.MULTILINE)
+
+
+@lru_cache(8)
+def _classes(whole: str) -> tuple[str, ...]:
+    return tuple(_CLASS.findall(whole)) if "class " in whole else ()
+
+
+def _of_file(classes: tuple[str, ...]) -> Iterator[Evidence]:
+    """A file of classifiers holds no language model, whichever function it is."""
+    said = [(name, spoken(name)) for name in classes]
+    if any(model in s for _, s in said for model in _LANGUAGE_MODELS):
+        return
+    for name, s in said:
+        if any(f"_{other}_" in s for other in _OTHER_HOLDERS):
+            yield Evidence(FILE_OTHERWISE, f"the file is about `{name}`")
+
+
+# Speech
+
+
+_LENGTHS = word_set("input_lengths target_lengths logit_lengths label_lengths")
+_LENGTHS_SHORT = word_set("input_lens target_lens y_lens olens hlens ilens")
+
+
+def transcribes(facts: Facts) -> str | None:
+    """What in the function, or around it, speaks of transcripts and their blank."""
+    for name in _holders(facts):
+        if not POSTERIORS.isdisjoint(words(name)):
+            return f"in `{name}`"
+    found = set[str]()
+    for scope in (facts.scope, *facts.tree.ancestors(facts.scope)):
+        if isinstance(scope, FUNCTIONS) or scope is facts.scope:
+            found |= facts.tree.once(scope, _transcript_names)
+    return f"`{min(found)}` in the function" if found else None
+
+
+def _transcript_names(scope: ScopeNode) -> set[str]:
+    found = identifiers(walk_scope(scope))
+    if isinstance(scope, FUNCTIONS):
+        found |= {parameter.arg for parameter in parameters(scope)}
+    return {
+        name
+        for name in found
+        if name in _LENGTHS
+        or name in _LENGTHS_SHORT
+        or "blank" in words(name)
+        or not POSTERIORS.isdisjoint(words(name))
+    }
 
 
 def _near_path(path: str) -> str:
@@ -97,6 +160,8 @@ def _of_language(holders: list[str], facts: Facts) -> Iterator[Evidence]:
     for name in names:
         if names_vocabulary(name) and not names_logits(name):
             yield Evidence(CONTEXT, f"`{name}` in the function")
+    if facts.once(_mentions_vocabulary):
+        yield Evidence(CONTEXT, "a vocabulary in the texts of the function")
     for name in names:
         if _names_tokens(name):
             yield Evidence(CONTEXT, f"`{name}` in the function")
@@ -106,6 +171,13 @@ def _of_language(holders: list[str], facts: Facts) -> Iterator[Evidence]:
     for name in names:
         if names_other_size(name):
             yield Evidence(OTHER_SIZE_NEARBY, f"`{name}` in the function")
+
+
+def _mentions_vocabulary(facts: Facts) -> bool:
+    return any(
+        isinstance(node.value, str) and speaks_of_vocabulary(node.value)
+        for node in facts.nodes(ast.Constant)
+    )
 
 
 def _telling_names(scope: ScopeNode) -> set[str]:

@@ -6,18 +6,35 @@ import ast
 import re
 from collections.abc import Iterable, Iterator
 
+from ...finding import Evidence
 from .. import ops
 from ..facts import Facts
 from ..names import Binding
 from ..ops import Axes, Gives, Operation, Role
-from .context import by_context
-from .lineage import Lineage, is_step, keeps_columns, operation, torch_name
-from .shapes import WrittenShape, is_batch_and_sequence, written_shapes
+from .context import by_context, transcribes
+from .lineage import (
+    Lineage,
+    is_step,
+    keeps_columns,
+    operation,
+    torch_name,
+    trace,
+)
+from .makers import Made, class_of, made_as, made_by
+from .outcomes import tells_where
+from .shapes import (
+    WrittenShape,
+    documented,
+    is_batch_and_sequence,
+    written_shapes,
+)
 from .uses import (
     assigned_names,
+    by_messages,
     by_tokens,
     call_of,
     last_axis_sizes,
+    selections,
     table_lookup,
 )
 from .weights import (
@@ -28,34 +45,51 @@ from .weights import (
     ENOUGH,
     LANGUAGE_HEAD,
     LIKELIHOOD,
+    MADE_OF_A_THOUSAND,
+    MADE_WIDE,
+    MULTIPLIED_BY_MANY,
+    NAMED_FOR_SYMBOLS,
     NAMED_FOR_TOKENS,
     NAMED_LOGITS,
     NAMED_OTHERWISE,
     NAMED_SCORES,
     NARROWED,
+    SAID_TO_BE_VOCABULARY,
+    SHARES_AXIS,
     SIZED_OTHERWISE,
+    TRANSCRIBES,
     WRITTEN_OTHERWISE,
-    Evidence,
 )
 from .words import (
+    CERTAIN,
+    THOUSAND,
+    Size,
     dotted_words,
     is_integer,
     names_embedding_table,
     names_language_head,
     names_log_probs,
     names_logits,
+    names_many,
     names_other_size,
+    names_posteriors,
     names_scores,
     names_vocabulary,
     other_axis,
+    speaks_of_vocabulary,
     spoken,
     word_set,
     words,
 )
 
 
-def gather_evidence(source: ast.expr, lineage: Lineage, facts: Facts) -> list[Evidence]:
-    """All evidence on a source, each kind once, in a fixed order."""
+def gather_evidence(
+    source: ast.expr, lineage: Lineage, facts: Facts, siblings: bool = True
+) -> list[Evidence]:
+    """All evidence on a source, each kind once, in a fixed order.
+
+    `siblings` are tensors that have their last axis in common with it.
+    """
     tables = [*_by_table(lineage, facts), *_by_lookup(lineage, facts)]
     if tables:
         return [*_best(tables), *_against(_by_name(lineage, facts))]
@@ -63,11 +97,16 @@ def gather_evidence(source: ast.expr, lineage: Lineage, facts: Facts) -> list[Ev
         _by_origin(lineage, facts),
         _by_size(lineage, facts),
         _by_shape(_shapes(source, lineage, facts)),
+        by_messages(lineage, facts),
+        _by_docstring(lineage, facts),
         _by_softmax(lineage, facts),
         by_tokens(lineage, facts),
+        _by_transcription(lineage, facts),
         _by_last_axis(lineage, facts),
         _by_target(lineage, facts),
     ]
+    if siblings:
+        kinds.append(_by_sibling(lineage, facts))
     named = _best(_by_name(lineage, facts))
     found = [*named, *(piece for kind in kinds for piece in _best(kind))]
     has_ground = any(piece.weight >= NAMED_LOGITS for piece in named) or any(
@@ -108,6 +147,16 @@ def _by_name(lineage: Lineage, facts: Facts) -> Iterator[Evidence]:
         if axis is not None:
             yield Evidence(NAMED_OTHERWISE, f"`{dotted}` speaks of {axis}")
 
+    for definition in lineage.definitions:
+        if definition.binding is Binding.ASSIGNED:
+            for piece in _name_for(definition.name):
+                if piece.weight >= NAMED_LOGITS:
+                    yield piece
+            axis = other_axis(definition.name)
+            if axis is not None:
+                text = f"becomes `{definition.name}`, which speaks of {axis}"
+                yield Evidence(NAMED_OTHERWISE, text)
+
 
 def _called(node: ast.expr, facts: Facts) -> str:
     """What a leaf of the trail is called; functions of torch say nothing."""
@@ -130,7 +179,9 @@ def _is_operation(name: str | None) -> bool:
 
 def _name_for(dotted: str) -> Iterator[Evidence]:
     last = dotted.rpartition(".")[2]
-    if names_logits(last) and (
+    if names_posteriors(last):
+        yield Evidence(NAMED_FOR_SYMBOLS, f"named `{last}`")
+    elif names_logits(last) and (
         names_vocabulary(last) or _SPECIFIC.intersection(words(last))
     ):
         yield Evidence(NAMED_FOR_TOKENS, f"named `{last}`")
@@ -150,8 +201,32 @@ _SPECIFIC = frozenset(("token", "lm", "vocab"))
 def _by_table(lineage: Lineage, facts: Facts) -> Iterator[Evidence]:
     for node in lineage.trail:
         dotted = _called(node, facts)
-        if names_embedding_table(dotted):
+        if names_embedding_table(dotted) or _is_made_wide(dotted, node, facts):
             yield Evidence(EMBEDDING_TABLE, f"embedding weights `{dotted}`")
+
+
+def _is_made_wide(dotted: str, node: ast.expr, facts: Facts) -> bool:
+    """Whether it is the weight of a module that the file makes for a vocabulary."""
+    if not dotted.endswith(".weight"):
+        return False
+    made = _module(dotted.removesuffix(".weight"), node, facts)
+    return made is not None and made.size.is_many
+
+
+def _module(dotted: str, node: ast.expr, facts: Facts) -> Made | None:
+    """What the file makes the module with that is called so."""
+    rows = next(
+        (
+            (around.lineno, around.end_lineno or around.lineno)
+            for around in facts.tree.ancestors(facts.scope)
+            if isinstance(around, ast.ClassDef)
+        ),
+        (0, 0),
+    )
+    name = dotted.rpartition(".")[2]
+    if isinstance(node, ast.Name) or "." not in dotted:
+        return None
+    return made_as(name, *rows, facts.source.whole)
 
 
 def _by_origin(lineage: Lineage, facts: Facts) -> Iterator[Evidence]:
@@ -189,8 +264,36 @@ def _made_by(call: ast.Call, facts: Facts) -> Iterator[Evidence]:
         yield from _multiplied(call.args, call, facts)
     elif names_language_head(dotted):
         yield Evidence(LANGUAGE_HEAD, f"result of `{dotted}` {line}")
+    elif (made := _called_module(call, dotted, facts)) is not None:
+        weight = _weight_of_number(made.size) or 0
+        if weight:
+            text = f"result of `{dotted}` {line}, made with `{made.text}`"
+            yield Evidence(weight, f"{text} ({facts.source.line_name(made.row)})")
     elif "_from_logits_" in spoken(dotted) or "_selective_" in spoken(dotted):
         yield Evidence(NARROWED, f"result of `{dotted}` {line}, one number a token")
+
+
+def _called_module(call: ast.Call, dotted: str, facts: Facts) -> Made | None:
+    """The layer that a call applies; a table returns what it holds, not its rows."""
+    function = facts.value(call.func)
+    if isinstance(function, ast.Call):
+        made = made_by(dotted, class_of(function), function, function.lineno)
+    else:
+        made = _module(dotted, call.func, facts)
+    return None if made is None or made.is_table else made
+
+
+def _weight_of_number(size: Size) -> int:
+    """What a size weighs that a module is made with, or a tensor is viewed by."""
+    if size.is_other:
+        return SIZED_OTHERWISE
+    if size.is_many:
+        return MADE_WIDE
+    if size.number is None or size.number < 2:
+        return 0
+    if size.number < THOUSAND:
+        return SIZED_OTHERWISE
+    return MADE_WIDE if size.number >= CERTAIN else MADE_OF_A_THOUSAND
 
 
 def _narrows(operation: Operation) -> bool:
@@ -219,6 +322,24 @@ def _multiplied(
                     LANGUAGE_HEAD, f"product with `{dotted}` ({facts.place(at)})"
                 )
                 return
+            if _is_made_wide(dotted, part, facts) or _holds_many(dotted):
+                text = f"product with `{dotted}` ({facts.place(at)})"
+                yield Evidence(MULTIPLIED_BY_MANY, text)
+                return
+
+
+_MANY_HELD = word_set(
+    "corpus catalog catalogue item items entity entities all gallery collection"
+)
+_VECTORS = word_set(
+    "emb embs embed embeds embedding embeddings rep reps vectors features weight matrix"
+)
+
+
+def _holds_many(dotted: str) -> bool:
+    """`test_items_emb`, `corpus_embeddings`, `self.item_embedding.weight`."""
+    said = words(dotted)
+    return not _MANY_HELD.isdisjoint(said) and not _VECTORS.isdisjoint(said[-2:])
 
 
 _SUFFIX = re.compile(r"(?:\.(?:dtype|device|t|T|mT|data|to|float))+\Z")
@@ -230,12 +351,16 @@ _SUFFIX = re.compile(r"(?:\.(?:dtype|device|t|T|mT|data|to|float))+\Z")
 def _by_size(lineage: Lineage, facts: Facts) -> Iterator[Evidence]:
     for size in last_axis_sizes(lineage, facts):
         text = f"`{_line_of(size.node, facts)}` ({facts.place(size.node)})"
-        if names_other_size(size.name):
-            yield Evidence(SIZED_OTHERWISE, text)
-        elif names_vocabulary(size.name):
+        if names_many(size.name):
             weight = _weight_of_size(size.name, size.beside)
-            if weight:
-                yield Evidence(weight, text)
+        elif size.size.is_many:
+            weight = CALLED_VOCABULARY
+        elif names_other_size(size.name):
+            weight = 0 if facts.once(transcribes) else SIZED_OTHERWISE
+        else:
+            weight = max(_weight_of_number(size.size), 0)
+        if weight:
+            yield Evidence(weight, text)
 
 
 def _weight_of_size(name: str, beside: tuple[str, ...]) -> int:
@@ -269,7 +394,60 @@ def _by_shape(shapes: Iterable[WrittenShape]) -> Iterator[Evidence]:
         yield Evidence(WRITTEN_OTHERWISE, f"{shape.text} {shape.where}")
 
 
+def _by_docstring(lineage: Lineage, facts: Facts) -> Iterator[Evidence]:
+    """`logits: unnormalised scores over the vocabulary`."""
+    for name in dict.fromkeys(d.name for d in lineage.definitions):
+        for line in documented(name, facts):
+            if speaks_of_vocabulary(line) and other_axis(name) is None:
+                text = f"what the docstring says of `{name}`"
+                yield Evidence(SAID_TO_BE_VOCABULARY, text)
+
+
 # Uses
+
+
+def _by_transcription(lineage: Lineage, facts: Facts) -> Iterator[Evidence]:
+    told = facts.once(transcribes)
+    if told is None:
+        return
+    for node in lineage.trail:
+        last = _called(node, facts).rpartition(".")[2]
+        if names_log_probs(last) or names_logits(last):
+            yield Evidence(TRANSCRIBES, told)
+
+
+def _by_sibling(lineage: Lineage, facts: Facts) -> Iterator[Evidence]:
+    """`student.gather(-1, teacher.topk(k).indices)`: judged by the teacher."""
+    for call, index in selections(lineage, facts):
+        chosen_of = _chosen_of(index, facts)
+        if chosen_of is None:
+            continue
+        sibling = trace(chosen_of, facts)
+        if any(node in sibling.trail for node in lineage.trail[:1]):
+            continue
+        pieces = gather_evidence(chosen_of, sibling, facts, siblings=False)
+        if sum(piece.weight for piece in pieces) >= ENOUGH:
+            text = f"gathered by the `topk` of `{facts.shown(chosen_of)}`"
+            yield Evidence(SHARES_AXIS, f"{text} ({facts.place(call)})")
+
+
+def _chosen_of(index: ast.expr, facts: Facts) -> ast.expr | None:
+    """The tensor of which an index is what `topk` or `argmax` found."""
+    node = index
+    if isinstance(node, ast.Name):
+        definition = facts.names.only(node)
+        if definition is None or definition.value is None:
+            return None
+        node = definition.value
+    while isinstance(node, ast.Attribute | ast.Subscript):
+        node = node.value
+    if not isinstance(node, ast.Call):
+        return None
+    if not tells_where(operation(node, facts)):
+        return None
+    if torch_name(node, facts) is not None:
+        return node.args[0] if node.args else None
+    return node.func.value if isinstance(node.func, ast.Attribute) else None
 
 
 def _by_softmax(lineage: Lineage, facts: Facts) -> Iterator[Evidence]:
@@ -293,6 +471,11 @@ def _by_last_axis(lineage: Lineage, facts: Facts) -> Iterator[Evidence]:
                 node, facts
             ) == "squeeze" and is_integer(size, -1):
                 yield Evidence(NARROWED, f"`squeeze(-1)` of it ({facts.place(node)})")
+            case ast.Call(args=[size]) if operation(node, facts) in (
+                "view",
+                "reshape",
+            ) and is_integer(size, -1):
+                yield Evidence(NARROWED, f"all in one axis ({facts.place(node)})")
             case _:
                 pass
     for node in lineage.trail:

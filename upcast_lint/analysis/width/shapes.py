@@ -22,7 +22,7 @@ _SHAPE = re.compile(r"\[((?:[^\[\]()]|\([^()]*\))*)\]|\(((?:[^\[\]()]|\([^()]*\)
 _DIMENSION = re.compile(
     r"\|?[A-Za-z_][\w.]*\|?(?:\s*[-+]\s*\d+|\s*(?:\*|//?)\s*[\w.]+)*|\d+|\.\.\.|\*"
 )
-_PARALLEL = re.compile(r"\s*(?://|/)\s*\w+\Z")
+_PARALLEL = re.compile(r"\s*(?:(?://|/)\s*\w+|[-+]\s*\d+)\Z")
 _MOST_DIMENSIONS = 5
 
 _SPELLINGS = {
@@ -69,7 +69,9 @@ def canonical(name: str) -> str:
 
 
 def is_batch_and_sequence(names: tuple[str, ...]) -> bool:
-    return all(canonical(name) in ("B", "S") or name.lower() in _FLAT for name in names)
+    return all(
+        canonical(name) in ("B", "S", "1") or name.lower() in _FLAT for name in names
+    )
 
 
 def read_shape(text: str, where: str) -> WrittenShape | None:
@@ -186,25 +188,35 @@ def _is_dimension(name: str) -> bool:
     return _DIMENSION.fullmatch(name) is not None
 
 
-def _docstrings(names: list[str], facts: Facts) -> Iterator[WrittenShape]:
-    """Shapes in lines of the docstring that begin with, or speak of, a name."""
+def documented(name: str, facts: Facts) -> list[str]:
+    """What the docstring says of a name: on its line, behind it."""
+    return [about for about, _ in _spoken_of(name, facts)]
+
+
+def _spoken_of(name: str, facts: Facts) -> Iterator[tuple[str, str]]:
+    """The rest of each line that mentions a name, and the line that follows."""
+    if len(name) < 3 and not words(name):
+        return
+    mention = re.compile(rf"(?<![\w.]){re.escape(name)}(?!\w)")
+    lines = facts.once(_docstring_lines)
+    for number, line in enumerate(lines):
+        found = mention.search(line)
+        if found is not None:
+            following = lines[number + 1] if number + 1 < len(lines) else ""
+            yield line[found.end() :], following
+
+
+def _docstring_lines(facts: Facts) -> list[str]:
     scope = facts.scope
     if not isinstance(scope, ast.FunctionDef | ast.AsyncFunctionDef):
-        return
-    text = ast.get_docstring(scope)
-    if not text:
-        return
+        return []
+    return (ast.get_docstring(scope) or "").splitlines()
+
+
+def _docstrings(names: list[str], facts: Facts) -> Iterator[WrittenShape]:
+    """Shapes in lines of the docstring that begin with, or speak of, a name."""
     for name in names:
-        if len(name) < 3 and not words(name):
-            continue
-        mention = re.compile(rf"(?<![\w.]){re.escape(name)}(?!\w)")
-        lines = text.splitlines()
-        for number, line in enumerate(lines):
-            found = mention.search(line)
-            if found is None:
-                continue
-            following = lines[number + 1] if number + 1 < len(lines) else ""
-            about = line[found.end() :]
+        for about, following in _spoken_of(name, facts):
             shape = read_shape(about, f"of `{name}` in the docstring")
             if shape is None and about.rstrip().endswith((":", ")", "Tensor")):
                 shape = read_shape(following, f"of `{name}` in the docstring")

@@ -6,24 +6,39 @@ import ast
 from collections.abc import Iterator
 from dataclasses import dataclass
 
+from ...finding import Evidence
 from .. import ops
 from ..facts import Facts
 from ..ops import Axes, Role
 from .lineage import Lineage, Use, operation
-from .weights import CHOOSES_TOKEN, READ_BY_TOKENS, Evidence
-from .words import dotted_words, is_integer, token_name, word_set, words
+from .outcomes import tells_where, tokens_from
+from .weights import CHOOSES_TOKEN, READ_BY_TOKENS, SAID_TO_BE_VOCABULARY
+from .words import (
+    NO_SIZE,
+    Size,
+    dotted_words,
+    is_integer,
+    size_of,
+    speaks_of_vocabulary,
+    token_name,
+    word_set,
+    words,
+)
 
-_CHOICES = frozenset(("argmax", "multinomial"))
+_SAMPLERS = word_set("sample sampler sampling greedy pick choose choice top")
 _TOKENS = word_set("token tokens tok toks input")
 
 
 @dataclass(frozen=True, slots=True)
 class AxisSize:
-    """`name` is what `node` calls the size of the last axis, `beside` the others."""
+    """`name` is what `node` calls the size of the last axis, `beside` the others;
+    `size` is what an expression says of it.
+    """
 
     name: str
     node: ast.expr | ast.stmt
     beside: tuple[str, ...] = ()
+    size: Size = NO_SIZE
 
 
 def last_axis_sizes(lineage: Lineage, facts: Facts) -> Iterator[AxisSize]:
@@ -76,7 +91,10 @@ def _named_size(use: Use, facts: Facts) -> Iterator[AxisSize]:
         case ast.Assign(targets=[target]) if around.value is size:
             yield AxisSize(dotted_words(target), around)
         case ast.Compare(left=left, comparators=[right]):
-            yield AxisSize(dotted_words(right if left is size else left), around)
+            other = right if left is size else left
+            yield AxisSize(dotted_words(other), around, size=size_of(other))
+        case ast.keyword(arg=str(name)):
+            yield AxisSize(name, size)
         case _:
             pass
 
@@ -112,13 +130,44 @@ def _sized_step(node: ast.expr, facts: Facts) -> Iterator[AxisSize]:
     """`x.view(-1, vocab_size)`, `x[..., :vocab_size]`."""
     match node:
         case ast.Call(args=[_, *_]) if _is_sized(operation(node, facts)):
-            yield AxisSize(dotted_words(node.args[-1]).rpartition(".")[2], node)
+            yield _sized_by(node.args[-1], node)
         case ast.Subscript(slice=ast.Tuple(elts=[*_, ast.Slice(upper=upper)])) if (
             upper is not None
         ):
-            yield AxisSize(dotted_words(upper).rpartition(".")[2], node)
+            yield _sized_by(upper, node)
         case _:
             pass
+
+
+def _sized_by(size: ast.expr, node: ast.expr) -> AxisSize:
+    return AxisSize(dotted_words(size).rpartition(".")[2], node, size=size_of(size))
+
+
+def by_messages(lineage: Lineage, facts: Facts) -> Iterator[Evidence]:
+    """A test of the tensor's size that fails with a word about the vocabulary."""
+    for use in lineage.uses:
+        consumer = use.consumer
+        if isinstance(consumer, ast.Attribute) and consumer.attr in ("shape", "size"):
+            statement = facts.tree.statement(consumer)
+            if facts.once_at(statement, _complains_of_vocabulary):
+                text = f"the message about its size ({facts.place(statement)})"
+                yield Evidence(SAID_TO_BE_VOCABULARY, text)
+
+
+def _complains_of_vocabulary(statement: ast.stmt, _: Facts) -> bool:
+    match statement:
+        case ast.Assert(msg=ast.expr() as message):
+            said: list[ast.AST] = [message]
+        case ast.If(body=body):
+            said = [each for each in body if isinstance(each, ast.Raise)]
+        case _:
+            return False
+    return any(
+        speaks_of_vocabulary(part.value)
+        for each in said
+        for part in ast.walk(each)
+        if isinstance(part, ast.Constant) and isinstance(part.value, str)
+    )
 
 
 def by_tokens(lineage: Lineage, facts: Facts) -> Iterator[Evidence]:
@@ -132,19 +181,39 @@ def by_tokens(lineage: Lineage, facts: Facts) -> Iterator[Evidence]:
             continue
         done = operation(call, facts)
         at = f"({facts.place(call)})"
-        known = ops.tensor(done or "")
-        if known is not None and known.role is Role.PICK and known.takes_dimension:
+        if _picks_by_index(done):
             name = facts.once_at(call, _picked_by)
             if name is not None:
                 yield Evidence(READ_BY_TOKENS, f"gathered by `{name}` {at}")
-        elif done in _CHOICES:
-            for name in facts.once_at(facts.tree.statement(call), assigned_names):
-                if not _TOKENS.isdisjoint(words(name)):
-                    yield Evidence(CHOOSES_TOKEN, f"`{done}` gives `{name}` {at}")
+        elif tells_where(done):
+            told = facts.once_at(call, tokens_from)
+            if told is not None:
+                yield Evidence(CHOOSES_TOKEN, f"`{done}` of it is {told} {at}")
         elif done == "cross_entropy" and any(
             keyword.arg == "ignore_index" for keyword in call.keywords
         ):
             yield Evidence(READ_BY_TOKENS, f"`cross_entropy` with `ignore_index` {at}")
+        elif not _SAMPLERS.isdisjoint(words(dotted_words(call.func))):
+            told = facts.once_at(call, tokens_from)
+            if told is not None:
+                name = dotted_words(call.func)
+                yield Evidence(CHOOSES_TOKEN, f"`{name}` of it is {told} {at}")
+
+
+def _picks_by_index(name: str | None) -> bool:
+    """Whether an operation takes elements along a dimension by an index."""
+    known = ops.tensor(name or "")
+    return known is not None and known.role is Role.PICK and known.takes_dimension
+
+
+def selections(lineage: Lineage, facts: Facts) -> Iterator[tuple[ast.Call, ast.expr]]:
+    """The gathers from the tensor, each with its arguments other than itself."""
+    for use in lineage.uses:
+        call = call_of(use, facts)
+        if call is not None and _picks_by_index(operation(call, facts)):
+            for argument in (*call.args, *(k.value for k in call.keywords)):
+                if argument is not use.tensor:
+                    yield call, argument
 
 
 def table_lookup(lineage: Lineage, facts: Facts) -> tuple[str, ast.Call] | None:

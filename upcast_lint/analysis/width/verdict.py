@@ -3,45 +3,49 @@
 The model
 ---------
 Evidence has a weight, positive where it speaks for a vocabulary along the last axis
-and negative where it speaks of something else; a source is vocab-wide when the sum
-reaches `ENOUGH`. A name alone never does: `logits` is what language models, routers,
-classifiers and detectors all call their scores. Each piece is shown to the user, so
-there are few kinds, and each can be said in a few words. The weights stand in
-`weights`, each with its reason.
+and negative where it speaks of something else. The sum gives the confidence: medium
+from `ENOUGH` on, and the source is taken for vocab-wide; high from `SURE` on. A name
+alone is never enough: `logits` is what language models, routers, classifiers and
+detectors all call their scores. Each piece is shown to the user, so there are few
+kinds, and each can be said in a few words. The weights stand in `weights`, each with
+its reason.
 
 Terms and how the tensor is followed: see `lineage`.
 
-Limits: one scope is read, with the name of its class and file. What a caller passes,
-and what a model's class makes, is not known.
+Limits: one scope is read, with the names around it and what the file makes its modules
+with. What a caller passes is not known.
 """
 
 from __future__ import annotations
 
 import ast
-from collections.abc import Iterable, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 from fnmatch import fnmatchcase
 
+from ...finding import Confidence, Evidence, Grounds
 from ..facts import Facts
 from .dimensions import dimensions
 from .evidence import gather_evidence
 from .lineage import Lineage, trace
-from .weights import ENOUGH, Evidence
+from .weights import ENOUGH, SURE
 from .words import dotted_words
 
 
 @dataclass(frozen=True, slots=True)
 class Width:
-    """The verdict on one source, with the evidence in words.
+    """The verdict on one source, with the evidence for and against.
 
     `dimensions` are for the estimate of memory; empty where the shape is not known,
     and then there is nothing to estimate.
     """
 
-    is_vocab_wide: bool
-    because: tuple[str, ...]
-    against: tuple[str, ...]
+    grounds: Grounds
     dimensions: tuple[str, ...]
+
+    @property
+    def is_vocab_wide(self) -> bool:
+        return self.grounds.confidence is not Confidence.LOW
 
 
 def judge_width(
@@ -57,21 +61,23 @@ def judge_width(
     """
     lineage = trace(source, facts)
     evidence = gather_evidence(source, lineage, facts)
-    wide = sum(piece.weight for piece in evidence) >= ENOUGH
+    weight = sum(piece.weight for piece in evidence)
     stated = _stated(lineage, vocab_names, not_vocab_names)
     if stated is not None:
         evidence = [stated, *evidence]
-        wide = stated.weight > 0
+        weight = stated.weight
+    confidence = _confidence(weight)
+    wide = confidence is not Confidence.LOW
     return Width(
-        wide,
-        _words(piece for piece in evidence if piece.weight > 0),
-        _words(piece for piece in evidence if piece.weight < 0),
+        Grounds(confidence, tuple(dict.fromkeys(evidence))),
         dimensions(source, lineage, facts, wide),
     )
 
 
-def _words(evidence: Iterable[Evidence]) -> tuple[str, ...]:
-    return tuple(dict.fromkeys(piece.text for piece in evidence))
+def _confidence(weight: int) -> Confidence:
+    if weight >= SURE:
+        return Confidence.HIGH
+    return Confidence.MEDIUM if weight >= ENOUGH else Confidence.LOW
 
 
 def _stated(
@@ -79,8 +85,8 @@ def _stated(
 ) -> Evidence | None:
     """What the configuration says of the first name that it speaks of."""
     for patterns, weight, key in (
-        (not_vocab_names, -ENOUGH, "not-vocab-names"),
-        (vocab_names, ENOUGH, "vocab-names"),
+        (not_vocab_names, -SURE, "not-vocab-names"),
+        (vocab_names, SURE, "vocab-names"),
     ):
         for name in _identifiers(lineage):
             if any(fnmatchcase(name, pattern) for pattern in patterns):

@@ -9,6 +9,7 @@ from __future__ import annotations
 import ast
 import re
 from collections.abc import Iterable
+from dataclasses import dataclass
 from functools import lru_cache
 
 _WORD = re.compile(r"[A-Z]+(?![a-z])|[A-Z]?[a-z]+")
@@ -26,9 +27,12 @@ LANGUAGE_HEADS = word_set(
     lm_head embed_out output_layer unembed unembedding output_projection
     compute_logits get_logits logits_processor language_model_head head_lm
     vocab_proj token_head decoder_head lm_logits get_output_embeddings
+    vocab_head vocab_projection ctc_lo ctc_head ctc_proj ctc_projection ctc_output
+    joiner joint_net joint_network joint_step
     """
 )
-"""Modules and methods that map hidden states onto the vocabulary."""
+"""Modules and methods that map hidden states onto the vocabulary, those of speech
+recognition included: the joint network of a transducer, the projection of CTC."""
 
 LANGUAGE = word_set(
     """
@@ -39,6 +43,9 @@ LANGUAGE = word_set(
 )
 """Words in the names of functions and classes that work on a vocabulary."""
 
+POSTERIORS = word_set("ctc rnnt transducer posterior posteriors lattice")
+"""Words that make scores a distribution over the symbols of a transcript."""
+
 _NO_LOGITS = word_set(
     """
     scale bias length lengths len mask idx index indices ids shape cap softcap
@@ -47,12 +54,16 @@ _NO_LOGITS = word_set(
 )
 """Last words by which `logit_scale` and the like are something else."""
 
+_REDUCED = word_set("min max mean sum lse")
+"""`max_logits` has one number a row."""
+
 OTHER_AXES = {
     "experts": """
         router routers routing gate gates gating expert experts moe mor sinkhorn
     """,
     "scores, not tokens": """
-        reward rewards rm value values critic advantage advantages v_head
+        reward rewards rm critic advantage advantages v_head value_head value_logits
+        value_preds state_values old_values
     """,
     "classes": """
         cls class classes classifier classification label_logits num_labels sop nsp
@@ -64,6 +75,9 @@ OTHER_AXES = {
     """,
     "attention scores": """
         attn attention qk attentions indexer index_logits index_scores
+    """,
+    "noise": """
+        noise latents timestep timesteps sigmas velocity flow_pred
     """,
     "positions": """
         start end span answer_start
@@ -118,7 +132,25 @@ def other_axis(identifier: str) -> str | None:
 
 def names_logits(identifier: str) -> bool:
     said = words(identifier)
-    return any(w in ("logit", "logits") for w in said) and said[-1] not in _NO_LOGITS
+    return (
+        any(word in ("logit", "logits") for word in said)
+        and said[-1] not in _NO_LOGITS
+        and _REDUCED.isdisjoint(said)
+    )
+
+
+def names_posteriors(identifier: str) -> bool:
+    """`ctc_log_probs`, `rnnt_logits`, `joint_out`: one score for each symbol."""
+    said = words(identifier)
+    if not said or said[-1] in _NO_LOGITS:
+        return False
+    if said[0] == "joint" and said[-1] in ("out", "output", "outputs", "logits"):
+        return True
+    return not POSTERIORS.isdisjoint(said) and (
+        names_logits(identifier)
+        or names_scores(identifier)
+        or names_log_probs(identifier)
+    )
 
 
 def names_log_probs(identifier: str) -> bool:
@@ -152,6 +184,78 @@ def names_vocabulary(identifier: str) -> bool:
     )
 
 
+MANY = re.compile(
+    r"_(?:(?:num|n|nr|number_of|total)_(?:items|item|entities|entity|words|word"
+    r"|products|catalog|documents|docs|passages|codes|codewords|symbols|bpe)"
+    r"|(?:item|items|entity|word)_(?:num|count|nums)|catalog(?:ue)?_size"
+    r"|corpus_size|dict_size|dictionary_size|(?:dict|dictionary)_len|codebook_size"
+    r"|num_embeddings|ntoken|ntokens|nwords)_\Z"
+)
+"""Sizes of catalogues, label spaces and dictionaries, as `spoken` has them."""
+_MADE_MANY = re.compile(r"_(?:num|n)_(?:tokens|token|classes_with_blank)_\Z")
+"""Such sizes where a module is made with them; elsewhere they count positions."""
+_SPELLERS = word_set("tokenizer dictionary vocab vocabulary dict symbols alphabet")
+THOUSAND = 1000
+"""From here on a last axis is wide; hidden states are, too, so a name must bear it
+out up to `CERTAIN`."""
+CERTAIN = 20_000
+
+
+def names_many(identifier: str) -> bool:
+    """`vocab_size`, `num_items`, `codebook_size`: a size of thousands."""
+    return names_vocabulary(identifier) or MANY.search(spoken(identifier)) is not None
+
+
+@dataclass(frozen=True, slots=True)
+class Size:
+    """What an expression says of the size of an axis."""
+
+    is_many: bool = False
+    is_other: bool = False
+    number: int | None = None
+
+
+NO_SIZE = Size()
+
+
+def size_of(node: ast.expr, is_made: bool = False) -> Size:
+    """`config.vocab_size // tp`, `len(tokenizer)`, `32_000`, `self.num_labels`.
+
+    `is_made` says that a module is made with it, which excludes counts of positions.
+    """
+    if isinstance(node, ast.Constant):
+        number = node.value
+        if isinstance(number, int) and not isinstance(number, bool):
+            return Size(number=number)
+        return NO_SIZE
+    names = [
+        dotted_words(part).rpartition(".")[2]
+        for part in ast.walk(node)
+        if isinstance(part, ast.Name | ast.Attribute)
+    ]
+    if any(map(names_other_size, names)):
+        return Size(is_other=True)
+    many = any(map(names_many, names)) or (
+        is_made and any(_MADE_MANY.search(spoken(name)) for name in names)
+    )
+    return Size(is_many=many or _is_length_of_speller(node))
+
+
+def _is_length_of_speller(node: ast.expr) -> bool:
+    """`len(tokenizer)`, `len(self.dictionary) + 1`."""
+    return any(
+        isinstance(part, ast.Call)
+        and dotted_words(part.func) == "len"
+        and part.args
+        and not _SPELLERS.isdisjoint(words(dotted_words(part.args[0])))
+        for part in ast.walk(node)
+    )
+
+
+def speaks_of_vocabulary(text: str) -> bool:
+    return "vocab" in text.lower()
+
+
 _OTHER_COUNTED = word_set("labels classes class experts queries anchors keypoints")
 
 
@@ -159,7 +263,10 @@ def names_other_size(identifier: str) -> bool:
     """`num_labels`, `self.num_router_classes`, `n_routed_experts`."""
     said = words(identifier)
     return (
-        len(said) > 1 and said[0] in ("num", "n", "nr") and said[-1] in _OTHER_COUNTED
+        len(said) > 1
+        and said[0] in ("num", "n", "nr")
+        and said[-1] in _OTHER_COUNTED
+        and "batch" not in said  # a count of what is there, not a size
     )
 
 
