@@ -11,7 +11,6 @@ from .comments import comments_in
 
 Expression = TypeVar("Expression", bound=cst.BaseExpression)
 
-_NOTHING = cst.SimpleWhitespace("")
 _PRIMARIES = (
     cst.Name,
     cst.Attribute,
@@ -81,8 +80,9 @@ class CastSpelling:
     def __init__(self, call: cst.Call, is_method: bool, keeps_comments: bool) -> None:
         self.is_method = is_method
         self.call = bare(call)
-        arguments = [call.whitespace_before_args, *call.args]
-        if is_method and not (keeps_comments and comments_in(*arguments)):
+        if is_method and not (
+            keeps_comments and comments_in(call.whitespace_before_args, *call.args)
+        ):
             self.call = _on_one_line(self.call)
 
     def of(
@@ -95,43 +95,15 @@ class CastSpelling:
             found = self.call.with_changes(args=[first, *others])
             return found if _stands_alone(found) else in_parentheses(found)
         function = bare(cst.ensure_type(self.call.func, cst.Attribute))
-        dot = dot or _plain(function.dot)
         return self.call.with_changes(
-            func=function.with_changes(value=operand(source), dot=dot)
+            func=function.with_changes(value=operand(source), dot=dot or cst.Dot())
         )
-
-
-def _plain(dot: cst.Dot) -> cst.Dot:
-    """A dot with no line end beside it."""
-    return cst.Dot(_on_line(dot.whitespace_before), _on_line(dot.whitespace_after))
-
-
-def _on_line(
-    space: cst.BaseParenthesizableWhitespace,
-) -> cst.BaseParenthesizableWhitespace:
-    return _NOTHING if _ends_line(space) else space
-
-
-def _ends_line(space: cst.BaseParenthesizableWhitespace) -> bool:
-    return isinstance(space, cst.ParenthesizedWhitespace) or "\\" in code_of(space)
 
 
 def _on_one_line(call: cst.Call) -> cst.Call:
     """A call whose arguments were on lines of their own."""
-    spaces = [call.whitespace_after_func, call.whitespace_before_args]
-    spaces += [argument.whitespace_after_arg for argument in call.args]
-    for argument in call.args:
-        if isinstance(argument.comma, cst.Comma):
-            spaces.append(argument.comma.whitespace_after)
-    if not any(map(_ends_line, spaces)):
+    code = code_of(call.with_changes(func=cst.Name("cast")))
+    if len(code.splitlines()) == 1:
         return call
-    return call.with_changes(
-        whitespace_after_func=_NOTHING,
-        whitespace_before_args=_NOTHING,
-        args=[
-            argument.with_changes(
-                comma=cst.MaybeSentinel.DEFAULT, whitespace_after_arg=_NOTHING
-            )
-            for argument in call.args
-        ],
-    )
+    short = cst.parse_expression(ast.unparse(ast.parse(code, mode="eval")))
+    return cst.ensure_type(short, cst.Call).with_changes(func=call.func)

@@ -45,13 +45,9 @@ class Passage:
         """What is put before the statement and its comments."""
         self.behind: list[cst.BaseStatement] = []
         self.row = first_row(statement)
-        self.start = source.node_start(statement)
-        if getattr(statement, "decorator_list", []):
-            self.start = source.line_starts[self.row - 1]
-            self.start += len(indentation(source, self.row))
-        above = source.text[source.line_starts[self.row - 1] : self.start]
-        self.begins_line = not above.strip()
-        self.top = self._top() if self.begins_line else self.start
+        self.start = _start(statement, source)
+        self.begins_line = self.start == first_of_line(source, self.row)
+        self.top = self._top(self.start)
         self.end, self._stand_in = self._cut(is_whole)
         self.rest = rest_of_line(source, self.end).strip()
         """What follows on the line; no comment."""
@@ -62,13 +58,15 @@ class Passage:
         """Whether it shares its lines with no other statement."""
         return self.begins_line and not self.rest
 
-    def _top(self) -> int:
-        """Where the comments right above the statement begin, or it does."""
-        source, row = self.source, self.row
+    def _top(self, start: int) -> int:
+        """Where the comments right above a statement begin, or where it does."""
+        source, row = self.source, self.source.position(start).row
+        if first_of_line(source, row) < start:
+            return start
         pad = indentation(source, row)
         while self._is_comment(row - 1) and indentation(source, row - 1) == pad:
             row -= 1
-        return source.line_starts[row - 1] + len(pad)
+        return first_of_line(source, row)
 
     def _is_comment(self, row: int) -> bool:
         """Whether a row holds a comment and nothing else, not even part of a string."""
@@ -79,26 +77,26 @@ class Passage:
     def _cut(self, is_whole: bool) -> tuple[int, str]:
         """Where the passage ends, and what stands in for the rest of the statement."""
         source, statement = self.source, self.statement
-        body = [] if is_whole else getattr(statement, "body", [])
-        cases = [] if is_whole else getattr(statement, "cases", [])
-        if not body and not cases:
+        body = getattr(statement, "body", [])
+        cases = getattr(statement, "cases", [])
+        if is_whole or not (body or cases):
             end = source.node_end(statement)
             rest = rest_of_line(source, end)
-            return end + (len(rest) if is_blank_or_comment(rest) else 0), ""
-        row = first_row(body[0]) if body else cases[0].pattern.lineno
-        while cases and not source.line(row).lstrip().startswith("case"):
-            row -= 1
+            is_free = not rest.strip() or rest.lstrip().startswith("#")
+            return end + (len(rest) if is_free else 0), ""
         stand_in = "pass" if body else "case _: pass"
         if isinstance(statement, ast.Try | ast.TryStar):
-            stand_in += f"{line_end(source, row)}{self._pad}finally: pass"
-        line = source.line_starts[row - 1]
-        if body and source.text[line : source.node_start(body[0])].strip(" \t\f@"):
-            return source.node_start(body[0]), stand_in
-        row -= 1
-        while is_blank_or_comment(source.line(row)):
-            row -= 1
-        end = source.line_starts[row - 1] + len(source.line(row))
-        return end, f"{line_end(source, row)}{self._pad} {stand_in}"
+            stand_in += f"{line_end(source, self.row)}{self._pad}finally: pass"
+        if body:
+            below = self._top(_start(body[0], source))
+        else:
+            row = cases[0].pattern.lineno
+            while not source.line(row).lstrip().startswith("case"):
+                row -= 1
+            below = self._top(first_of_line(source, row))
+        header = source.text[self.top : below]
+        end = self.top + len(header.rstrip())
+        return end, source.text[end:below].replace("\f", "") + stand_in
 
     # As libcst reads it
 
@@ -208,9 +206,10 @@ class Passage:
         """At most one, given what `module` has become."""
         source = self.source
         old = source.text[self.top : self.end]
-        new = module.code[len(self._head) :].removesuffix(self._stand_in)
+        new = module.code[len(self._head) :]
         if "\n" not in self._head + old:
             new = new.replace("\n", "\r")
+        new = new.removesuffix(self._stand_in)
         if old == new:
             return []
         start, end = self.top, self.end
@@ -251,6 +250,13 @@ class Passage:
             last += 1
         end = source.line_starts[last] if last < rows else len(source.text)
         return Edit(source.range(source.line_starts[first - 1], end), "")
+
+
+def _start(statement: ast.stmt, source: Source) -> int:
+    """Where a statement begins, or its first decorator."""
+    if getattr(statement, "decorator_list", []):
+        return first_of_line(source, first_row(statement))
+    return source.node_start(statement)
 
 
 def _with_comments(lines: list[Any]) -> list[Any]:
@@ -302,10 +308,6 @@ def _rows_in_strings(module: ast.Module) -> set[int]:
 # Lines
 
 
-def is_blank_or_comment(rest: str) -> bool:
-    return not rest.strip() or rest.lstrip().startswith("#")
-
-
 def rest_of_line(source: Source, offset: int) -> str:
     """What follows on the line of an offset, without its end."""
     row = source.position(offset).row
@@ -315,6 +317,11 @@ def rest_of_line(source: Source, offset: int) -> str:
 def indentation(source: Source, row: int) -> str:
     line = source.line(row)
     return line[: len(line) - len(line.lstrip(" \t\f"))]
+
+
+def first_of_line(source: Source, row: int) -> int:
+    """Where the text of a row begins."""
+    return source.line_starts[row - 1] + len(indentation(source, row))
 
 
 def line_end(source: Source, row: int) -> str:
