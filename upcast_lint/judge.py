@@ -60,6 +60,7 @@ class Demands:
     not_vocab_names: tuple[str, ...]
     inference: bool
     writes_fixes: bool = True
+    """Whether edits are wanted, or only what is found."""
     depth: int = 0
     """How many functions the copy has been handed through."""
 
