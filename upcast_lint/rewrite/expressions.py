@@ -74,15 +74,15 @@ def code_of(node: cst.CSTNode) -> str:
 class CastSpelling:
     """A cast as it is written, to be written of something else.
 
-    A method's arguments go on one line, unless comments between them have to stay.
+    Its arguments go on one line where it is a method, or where the comments between
+    them do not stay.
     """
 
     def __init__(self, call: cst.Call, is_method: bool, keeps_comments: bool) -> None:
         self.is_method = is_method
         self.call = bare(call)
-        if is_method and not (
-            keeps_comments and comments_in(call.whitespace_before_args, *call.args)
-        ):
+        comments = comments_in(call.whitespace_before_args, *call.args)
+        if not keeps_comments if comments else is_method:
             self.call = _on_one_line(self.call)
 
     def of(
