@@ -105,6 +105,16 @@ SILENT = {
             scores = query_reps @ passage_reps.T
             return scores.float()[:, 0]
     """,
+    "made_of_what_the_docstring_calls_scores_over_the_vocabulary": '''
+        def loss(self, values, i):
+            """The loss.
+
+            Args:
+                values: scores over the whole vocabulary
+            """
+            values = self.project(values)
+            return values.float().gather(-1, i)
+    ''',
     "a_message_about_something_else": """
         def entropy(values, k):
             if values.shape[-1] == 0:
@@ -462,6 +472,19 @@ WIDE = {
                 values: scores over the whole vocabulary
             """
             return values.float().gather(-1, i)
+    ''',
+    "made_of_what_the_docstring_gives_another_shape": '''
+        def loss(self, predictions, targets, k):
+            """The divergence.
+
+            Args:
+                predictions: of the student (size [s, b, h])
+                targets: of the teacher (size [s, b, h])
+            """
+            predictions, targets = self.project(predictions, targets)
+            assert k <= targets.size(-1), f"{k} is larger than the vocab size"
+            best, index = torch.topk(targets, k, dim=-1)
+            return predictions.float().gather(-1, index) - best
     ''',
     "a_shape_with_a_blank": """
         def step(self, x):

@@ -21,8 +21,7 @@ def dimensions(
 
     Empty where a source that is not vocab-wide has no shape written down.
     """
-    names = list(dict.fromkeys(d.name for d in lineage.definitions))
-    for shape in written_shapes(names, lineage.definitions, source, facts):
+    for shape in written_shapes(lineage.definitions, source, facts):
         if shape.ends_in_vocabulary or not is_vocab_wide:
             return _sliced(shape.dimensions, _own_steps(source, facts), facts)
     unpacked = tuple(canonical(n) for n in axis_names(lineage, facts) if n != "_")

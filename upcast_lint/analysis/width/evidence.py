@@ -25,6 +25,7 @@ from .outcomes import tells_where
 from .shapes import (
     WrittenShape,
     documented,
+    documented_names,
     is_batch_and_sequence,
     written_shapes,
 )
@@ -378,8 +379,7 @@ def _line_of(node: ast.expr | ast.stmt, facts: Facts) -> str:
 
 
 def _shapes(source: ast.expr, lineage: Lineage, facts: Facts) -> Iterator[WrittenShape]:
-    names = list(dict.fromkeys(d.name for d in lineage.definitions))
-    return written_shapes(names, lineage.definitions, source, facts)
+    return written_shapes(lineage.definitions, source, facts)
 
 
 def _by_shape(shapes: Iterable[WrittenShape]) -> Iterator[Evidence]:
@@ -396,7 +396,7 @@ def _by_shape(shapes: Iterable[WrittenShape]) -> Iterator[Evidence]:
 
 def _by_docstring(lineage: Lineage, facts: Facts) -> Iterator[Evidence]:
     """`logits: unnormalised scores over the vocabulary`."""
-    for name in dict.fromkeys(d.name for d in lineage.definitions):
+    for name in documented_names(lineage.definitions, facts):
         for line in documented(name, facts):
             if speaks_of_vocabulary(line) and other_axis(name) is None:
                 text = f"what the docstring says of `{name}`"

@@ -113,7 +113,7 @@ def _unflattened(dimensions: tuple[str, ...]) -> tuple[str, ...]:
 
 
 def written_shapes(
-    names: list[str], definitions: list[Definition], source: ast.expr, facts: Facts
+    definitions: list[Definition], source: ast.expr, facts: Facts
 ) -> Iterator[WrittenShape]:
     """The shapes written beside the tensor, the nearest to the cast first."""
     nodes: list[ast.AST] = [source] if _is_assigned(source, facts) else []
@@ -126,7 +126,7 @@ def written_shapes(
     for definition in definitions:
         if definition.binding is Binding.PARAMETER:
             yield from _annotation(definition.node, facts)
-    yield from _docstrings(names, facts)
+    yield from _docstrings(documented_names(definitions, facts), facts)
 
 
 def _is_assigned(source: ast.expr, facts: Facts) -> bool:
@@ -186,6 +186,21 @@ def _annotation(node: ast.AST, facts: Facts) -> Iterator[WrittenShape]:
 
 def _is_dimension(name: str) -> bool:
     return _DIMENSION.fullmatch(name) is not None
+
+
+def documented_names(definitions: list[Definition], facts: Facts) -> list[str]:
+    """The names of a tensor whose line in the docstring is about it.
+
+    That of a parameter is about what is handed over: after `logits = self.head(logits)`
+    it says nothing of `logits`.
+    """
+    given = {d.name for d in definitions if d.binding is Binding.PARAMETER}
+    names = dict.fromkeys(d.name for d in definitions)
+    return [n for n in names if n in given or not _is_parameter(n, facts)]
+
+
+def _is_parameter(name: str, facts: Facts) -> bool:
+    return any(d.binding is Binding.PARAMETER for d in facts.names.named(name))
 
 
 def documented(name: str, facts: Facts) -> list[str]:
