@@ -296,7 +296,8 @@ class _Writer:
         out = self._source() if load is None else self.statements.changed(load)
         for step in steps:
             if step.kind is StepKind.VIEW:
-                out = self.statements.rebuilt(step.node, {step.operand: operand(out)})
+                places = {step.operand: _operand_of(step, out)}
+                out = self.statements.rebuilt(step.node, places)
         return out
 
     def _move_under_lifts(self, moved: Moved) -> None:
@@ -323,7 +324,8 @@ class _Writer:
         out = self.spelling.of(out)
         last: ast.expr | None = None
         for step in read.lifts:
-            places = {step.operand: out if step.operand is last else operand(out)}
+            content = out if step.operand is last else _operand_of(step, out)
+            places = {step.operand: content}
             if step.aligned is not None:
                 assert selection.rows is not None
                 rows = self.statements.changed(selection.rows)
@@ -457,6 +459,13 @@ def _with_argument(call: cst.Call, argument: cst.Arg) -> cst.Call:
         comma=cst.MaybeSentinel.DEFAULT, whitespace_after_arg=cst.SimpleWhitespace("")
     )
     return call.with_changes(args=[*others, last, argument])
+
+
+def _operand_of(step: Step, content: cst.BaseExpression) -> cst.BaseExpression:
+    """What is put into a step, in parentheses where it needs them there."""
+    if isinstance(step.node, ast.Call) and step.operand in step.node.args:
+        return fitted(content, needs_parentheses=False, is_enclosed=True)
+    return operand(content)
 
 
 def _has_lift(steps: Sequence[Step]) -> bool:
