@@ -144,6 +144,12 @@ def test_only_verify_imports_what_runs_tensors(code: Code) -> None:
 
 
 @for_each_module
+def test_only_what_writes_edits_reads_with_libcst(code: Code) -> None:
+    roots = {name.split(".")[0] for name in imported(code)}
+    assert "libcst" not in roots or code.part in ("rewrite", "adapters")
+
+
+@for_each_module
 def test_only_the_command_line_and_verify_print(code: Code) -> None:
     if code.part in ("cli", "verify"):
         return

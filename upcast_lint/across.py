@@ -35,6 +35,7 @@ from .analysis.graph.order import SUSPENSIONS
 from .analysis.reads import Kind
 from .analysis.syntax import walk_scope
 from .finding import Edit, Finding, Fix, Range, Read
+from .rewrite.refusals import Unfixable
 from .source import Source, apply_edits
 
 Judge = Callable[[Facts, Sequence[ast.Call]], Iterator[Finding]]
@@ -205,10 +206,12 @@ def _fix(
     if casts is None:
         return None
     source = facts.source
-    edits = [
-        Edit(source.node_range(each.call), source.segment(each.source))
-        for each in casts
-    ]
+    from .rewrite.edits import write_sources  # libcst, for those with an edit
+
+    try:
+        edits = list(write_sources(casts, facts))
+    except Unfixable:
+        return None
     edits.append(_rewritten(handing.function, inner.fix, inserted, source))
     edits.sort(key=lambda edit: edit.range)
     message = f"Cast in `{handing.function.name}`, after the selection"

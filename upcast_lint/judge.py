@@ -33,10 +33,9 @@ from .analysis.syntax import ScopeNode
 from .analysis.width.verdict import Width, judge_width
 from .finding import Confidence, Edit, Finding, Fix, Position, Range, Safety
 from .finding import Read as ReportedRead
-from .rewrite.edits import write_plan
 from .rewrite.hoist import hoist_selection
 from .rewrite.plan import Plan, plan_of_one, plan_rewrite
-from .rewrite.text import NothingSaved, Unfixable
+from .rewrite.refusals import NothingSaved, Unfixable
 from .rule import Rule
 from .run_rules import fault
 from .safety import Assessment, assess, values_of
@@ -60,6 +59,8 @@ class Demands:
     vocab_names: tuple[str, ...]
     not_vocab_names: tuple[str, ...]
     inference: bool
+    writes_fixes: bool = True
+    """Whether edits are wanted, or only what is found."""
     depth: int = 0
     """How many functions the copy has been handed through."""
 
@@ -423,6 +424,10 @@ class _Judge:
             return self._hoisted(assessment)
         if assessment.blockers:
             return _Verdict((), assessment, assessment.blockers[0])
+        if not self.demands.writes_fixes:
+            return _Verdict((), assessment)
+        from .rewrite.edits import write_plan  # libcst, for those with an edit
+
         try:
             edits = write_plan(plan, self.facts, self._is_dense())
         except Unfixable as reason:

@@ -116,7 +116,7 @@ def _in_excerpt(source: Source, options: Options, rows: list[Rows]) -> list[Rows
     if part is None:
         return rows
     try:
-        found = lint_rows(part, options, rows)
+        found = lint_rows(part, options, rows, writes_fixes=False)
     except SyntaxError:
         return rows
     at = sorted(each.cast.start.row for each in found if each.cast is not None)
@@ -136,7 +136,10 @@ def is_clean(data: bytes, options: Options) -> bool:
 
 
 def lint_rows(
-    source: Source, options: Options, rows: Sequence[Rows] | None
+    source: Source,
+    options: Options,
+    rows: Sequence[Rows] | None,
+    writes_fixes: bool = True,
 ) -> tuple[Finding, ...]:
     """The findings of the functions that begin the `rows`; of all, where None.
 
@@ -159,6 +162,7 @@ def lint_rows(
         options.vocab_names,
         options.not_vocab_names,
         options.inference,
+        writes_fixes,
     )
     found: list[Finding] = []
     notes: list[Finding] = []

@@ -7,7 +7,7 @@ import ast
 import pytest
 
 from upcast_lint.analysis.parents import Parents
-from upcast_lint.rewrite.text import line_end
+from upcast_lint.rewrite.passages import line_end
 from upcast_lint.source import Source
 
 CODE = """\

@@ -9,8 +9,7 @@ import pytest
 
 from upcast_lint.finding import Edit
 from upcast_lint.rewrite import check as module
-from upcast_lint.rewrite.changes import changes_of
-from upcast_lint.rewrite.check import failed_check
+from upcast_lint.rewrite.check import Part, changed_part, failed_check
 from upcast_lint.source import apply_edits
 
 from .helpers import source_of
@@ -226,99 +225,72 @@ def test_line_ends_of_every_kind() -> None:
         assert check(("y[0]  # last", "y[0]"), text=text) is not None
 
 
-CHANGES: dict[str, tuple[str, list[tuple[str, str]], list[tuple[int, str, str]]]] = {
+FUTURE = "from __future__ import division\n"
+HEAD = '"""d"""\nfrom __future__ import annotations\n' + FUTURE
+
+PARTS: dict[str, tuple[str, list[tuple[str, str]], tuple[str, int, str, str]]] = {
     "a line of one statement": (
         "a = 1\nb = 2\nc = 3\n",
         [("2", "4")],
-        [(2, "b = 2\n", "b = 4\n")],
+        ("", 1, "b = 2\n", "b = 4\n"),
     ),
-    "two statements": (
-        "a = 1\n# b\nb = 2\nc = 3\n",
+    "two statements and what is between": (
+        "z = 0\na = 1\n# b\nb = 2\nc = 3\nd = 5\n",
         [("1", "4"), ("3", "5")],
-        [(1, "a = 1\n# b\n", "a = 4\n# b\n"), (4, "c = 3\n", "c = 5\n")],
+        ("", 1, "a = 1\n# b\nb = 2\nc = 3\n", "a = 4\n# b\nb = 2\nc = 5\n"),
+    ),
+    "the first statement, with what stands above it": (
+        "# a\n\na = 1\nb = 2\n",
+        [("1", "4")],
+        ("", 0, "# a\n\na = 1\n", "# a\n\na = 4\n"),
     ),
     "a statement that goes": (
-        "a = 1\nb = 2\nc = 3\n",
+        "a = 1\nb = 2\nc = 3\nd = 4\n",
         [("b = 2\n", "")],
-        [(2, "b = 2\nc = 3\n", "c = 3\n")],
+        ("", 1, "b = 2\nc = 3\n", "c = 3\n"),
     ),
     "a function that is decorated": (
         "a = 1\n@d\ndef f():\n    return a\n\nc = 3\n",
         [("return a", "return 2")],
-        [(2, "@d\ndef f():\n    return a\n\n", "@d\ndef f():\n    return 2\n\n")],
+        ("", 1, "@d\ndef f():\n    return a\n\n", "@d\ndef f():\n    return 2\n\n"),
     ),
     "statements on one line": (
-        "a = 1; b = 2\nc = 3\n",
+        "z = 0\na = 1; b = 2\nc = 3\n",
         [("2", "4")],
-        [(1, "a = 1; b = 2\n", "a = 1; b = 4\n")],
+        ("", 1, "a = 1; b = 2\n", "a = 1; b = 4\n"),
     ),
     "the last line, which has no end": (
-        "a = 1\nb = 2",
-        [("2", "4")],
-        [(2, "b = 2", "b = 4")],
-    ),
-    "statements that grow and shrink": (
-        "a = 1\n# b\nb = 20\nc = 3\n# d\nd = 4\n",
-        [("1", "'a long string'"), ("20", "2"), ("4", "4\ne = 5")],
-        [
-            (1, "a = 1\n# b\n", "a = 'a long string'\n# b\n"),
-            (3, "b = 20\n", "b = 2\n"),
-            (6, "d = 4\n", "d = 4\ne = 5\n"),
-        ],
-    ),
-    "two places in one statement": (
-        "def f(x):\n    x = g\n    return h\n\nc = 3\n",
-        [("g", "1 + 2"), ("h", "x")],
-        [
-            (
-                1,
-                "def f(x):\n    x = g\n    return h\n\n",
-                "def f(x):\n    x = 1 + 2\n    return x\n\n",
-            )
-        ],
-    ),
-    "what ends the text": (
         "a = 1\nb = 2  # c",
         [("2", "20"), ("  # c", "")],
-        [(2, "b = 2  # c", "b = 20")],
+        ("", 1, "b = 2  # c", "b = 20"),
     ),
-    "what stands under several imports from the future": (
-        '"""d"""\n'
-        "from __future__ import annotations\n"
-        "from __future__ import division\n"
-        "a = 1\n"
-        "b = 2\n",
-        [("2", "4")],
-        [
-            (
-                1,
-                *[
-                    '"""d"""\n'
-                    "from __future__ import annotations\n"
-                    "from __future__ import division\n"
-                ]
-                * 2,
-            ),
-            (5, "b = 2\n", "b = 4\n"),
-        ],
+    "statements that grow and shrink": (
+        "z = 0\na = 1\nb = 20\nc = 3\nd = 4\n",
+        [("1", "'a long string'"), ("20", "2"), ("3", "3\ne = 5")],
+        (
+            *("", 1, "a = 1\nb = 20\nc = 3\n"),
+            "a = 'a long string'\nb = 2\nc = 3\ne = 5\n",
+        ),
     ),
-    "what stands under an import from the future": (
-        "# a\nfrom __future__ import annotations\na = 1\nb = 2\n",
+    "what stands under imports from the future": (
+        HEAD + "a = 1\nb = 2\n",
         [("2", "4")],
-        [
-            (1, *["# a\nfrom __future__ import annotations\n"] * 2),
-            (4, "b = 2\n", "b = 4\n"),
-        ],
+        (HEAD, 1, "b = 2\n", "b = 4\n"),
+    ),
+    "an import from the future": (
+        "from __future__ import annotations\n" + FUTURE + "a = 1\nb = 2\n",
+        [(FUTURE, "")],
+        (*("from __future__ import annotations\n", 0), FUTURE + "a = 1\n", "a = 1\n"),
     ),
 }
 
 
 @pytest.mark.parametrize("order", [1, -1])
-@pytest.mark.parametrize(("text", "edited", "found"), CHANGES.values(), ids=CHANGES)
+@pytest.mark.parametrize(("text", "edited", "found"), PARTS.values(), ids=PARTS)
 def test_what_changes(
     text: str,
     edited: list[tuple[str, str]],
-    found: list[tuple[int, str, str]],
+    found: tuple[str, int, str, str],
     order: int,
 ) -> None:
     source = source_of(text)
@@ -327,13 +299,8 @@ def test_what_changes(
         start = text.index(old)
         edits.append(Edit(source.range(start, start + len(old)), new))
     after = apply_edits(source, edits)
-    changes = changes_of(source, after, edits, ast.parse(after))
-    assert changes is not None
-    assert [(c.row, c.before, c.after) for c in changes] == found
-    for change in changes:
-        assert [ast.dump(each) for each in change.statements] == [
-            ast.dump(each) for each in ast.parse(change.after).body
-        ]
+    rows = sorted(row for e in edits for row in (e.range.start.row, e.range.end.row))
+    assert changed_part(source, after, rows, ast.parse(after)) == Part(*found)
 
 
 @pytest.mark.parametrize("other", ["a", "c"])
@@ -341,7 +308,7 @@ def test_what_changes_besides_the_edits(other: str) -> None:
     source = source_of("a = 1\nb = 2\nc = 3\n")
     edits = [Edit(source.range(10, 11), "20")]
     after = apply_edits(source, edits).replace(other, "d")
-    assert changes_of(source, after, edits, ast.parse(after)) is None
+    assert changed_part(source, after, [2], ast.parse(after)) is None
 
 
 STATEMENTS = (
@@ -373,12 +340,19 @@ def test_what_changes_tells_the_same_as_the_whole(
         text = "".join(random.choices(STATEMENTS, k=random.randint(1, 6)))
         text = text.replace("\n", random.choice(("\n", "\n", "\n", "\r\n", "\r")))
         source = source_of(text)
-        start = random.choice(source.line_starts)
-        end = min(start + random.choice((0, 3, 9)), len(text))
-        edits = [Edit(source.range(start, end), random.choice(CONTENTS))]
+        edits = []
+        done = 0
+        for start in sorted(random.sample(source.line_starts, k=random.choice((1, 2)))):
+            start, end = (
+                max(start, done),
+                min(start + random.choice((0, 3, 9)), len(text)),
+            )
+            if start <= end:
+                edits.append(Edit(source.range(start, end), random.choice(CONTENTS)))
+                done = end
         after = apply_edits(source, edits)
         with monkeypatch.context() as patch:
-            patch.setattr(module, "changes_of", lambda *_: None)
+            patch.setattr(module, "changed_part", lambda *_: None)
             whole = failed_check(source, after, edits)
         assert failed_check(source, after, edits) == whole, (text, edits)
         passed += whole is None

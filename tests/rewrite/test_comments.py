@@ -62,6 +62,20 @@ SHAPES = {
         "    )",
         "    return wide.gather(-1, i)",
     ),
+    "a function": (
+        "def f(x, i):",
+        "    wide = torch.Tensor.float(",
+        "        x,",
+        "    )",
+        "    return wide.gather(-1, i)",
+    ),
+    "given a type": (
+        "def f(x, i):",
+        "    wide = x.to(",
+        "        torch.float32,",
+        "    )",
+        "    return wide.gather(-1, i)",
+    ),
     "arithmetic": (
         "def f(x, i):",
         "    wide = x.float()",

@@ -273,6 +273,28 @@ FOLLOWS = {
             return s, t
         """,
     ),
+    "over several lines": (
+        """
+        def f(x, i, c, d):
+            if (
+                c
+                and d
+            ):
+                x = x.float()
+            s = x.gather(-1, i)
+            return s
+        """,
+        """
+        def f(x, i, c, d):
+            s = x.gather(-1, i)
+            if (
+                c
+                and d
+            ):
+                s = s.float()
+            return s
+        """,
+    ),
     "a conditional expression": (
         """
         def f(x, i, c):

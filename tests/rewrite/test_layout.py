@@ -186,6 +186,93 @@ COMMENTS = {
             ).float()
         """,
     ),
+    "a comment behind the line of the cast": (
+        """
+        def f(x, i):
+            return (
+                x  # the source
+                .float()  # single precision
+                .gather(-1, i)  # the labels
+                .neg()
+            )
+        """,
+        """
+        def f(x, i):
+            return (
+                x  # the source
+                .gather(-1, i)  # the labels
+                .float()  # single precision
+                .neg()
+            )
+        """,
+    ),
+    "a comment above a cast that stays on the line of the read": (
+        """
+        def f(x, i):
+            return (
+                x
+                # single precision
+                .float()
+                .gather(-1, i).neg()
+            )
+        """,
+        """
+        def f(x, i):
+            return (
+                x
+                # single precision
+                .gather(-1, i).float().neg()
+            )
+        """,
+    ),
+    "a comment above a cast that is not needed": (
+        """
+        def f(x):
+            return (
+                x
+                # single precision
+                .float()  # for the order
+                .argmax(-1)
+            )
+        """,
+        """
+        def f(x):
+            return (
+                x
+                # single precision
+                # for the order
+                .argmax(-1)
+            )
+        """,
+    ),
+    "a comment inside a cast whose statement goes": (
+        """
+        def f(x, i):
+            w = x.to(  # why
+                torch.float32,
+            )
+            return w.gather(-1, i)
+        """,
+        """
+        def f(x, i):
+            # why
+            return x.gather(-1, i).to(torch.float32)
+        """,
+    ),
+    "a comment inside a cast that moves along its line": (
+        """
+        def f(x, i):
+            return x.to(
+                torch.float32,  # why
+            ).gather(-1, i)
+        """,
+        """
+        def f(x, i):
+            return x.gather(-1, i).to(
+                torch.float32,  # why
+            )
+        """,
+    ),
     "a string that looks like a comment": (
         '''
         def f(x, i, c):
@@ -267,6 +354,68 @@ SHAPES = {
         """
         def f(x, i):
             return x.gather(-1, i).to(torch.float32, copy=True)
+        """,
+    ),
+    "continued lines": (
+        """
+        def f(x, i):
+            y = x \\
+                .float() \\
+                .gather(-1, i)
+            return y
+        """,
+        """
+        def f(x, i):
+            y = x \\
+                .gather(-1, i) \\
+                .float()
+            return y
+        """,
+    ),
+    "a line that goes on behind the cast": (
+        """
+        def f(x, i):
+            return (
+                x
+                .float().gather(-1, i)
+                .neg()
+            )
+        """,
+        """
+        def f(x, i):
+            return (
+                x
+                .gather(-1, i).float()
+                .neg()
+            )
+        """,
+    ),
+    "a line end inside the brackets of the read": (
+        """
+        def f(x, i):
+            return torch.gather(x
+                .float(), -1, i)
+        """,
+        """
+        def f(x, i):
+            return torch.gather(x, -1, i).float()
+        """,
+    ),
+    "arithmetic over several lines": (
+        """
+        def f(x, i, t):
+            scaled = (
+                x.float()
+                / t
+            )
+            return scaled[:, i], 1
+        """,
+        """
+        def f(x, i, t):
+            return (
+                x[:, i].float()
+                / t
+            ), 1
         """,
     ),
     "a source in parentheses": (
@@ -359,26 +508,6 @@ SHAPES = {
             assert x.gather(-1, i).float().sum() > 0, "none"
         """,
     ),
-    "two casts of one statement": (
-        """
-        def f(x, y, i):
-            return x.float().gather(-1, i) + y.double().gather(-1, i)
-        """,
-        """
-        def f(x, y, i):
-            return x.gather(-1, i).float() + y.gather(-1, i).double()
-        """,
-    ),
-    "a cast inside the index of another": (
-        """
-        def f(x, y):
-            return x.float().gather(-1, y.float().argmax(-1, keepdim=True))
-        """,
-        """
-        def f(x, y):
-            return x.gather(-1, y.argmax(-1, keepdim=True)).float()
-        """,
-    ),
     "a semicolon behind the read": (
         """
         def f(x, i):
@@ -405,7 +534,7 @@ SHAPES = {
         """,
         """
         def f(x, i):
-            y = x  . gather( dim = -1 , index = i ). float() ; z = 'a' "b"
+            y = x . gather( dim = -1 , index = i ) . float() ; z = 'a' "b"
             return y, z
         """,
     ),
@@ -499,25 +628,23 @@ UNFIXED = {
         """,
         "the cast shares its line with another statement",
     ),
-    "a continued line": (
+    "a comment inside a cast that is written twice": (
         """
-        def f(x, i):
-            y = x \\
-                .float() \\
-                .gather(-1, i)
-            return y
-        """,
-        "the cast follows a continued line",
-    ),
-    "a comment inside the cast": (
-        """
-        def f(x, i):
-            w = x.to(  # why
+        def f(x, i, k):
+            w = x.exp().to(  # why
                 torch.float32,
             )
-            return w.gather(-1, i)
+            return w.gather(-1, i), w.gather(-1, k)
         """,
-        "a comment stands inside the cast",
+        "a comment has no place in the rewrite",
+    ),
+    "a comment inside a cast that goes for good": (
+        """
+        def f(x):
+            return x.float(  # why
+            ).argmax(-1)
+        """,
+        "a comment has no place in the rewrite",
     ),
 }
 
@@ -759,3 +886,34 @@ def test_a_fix_is_one_set_of_edits_that_do_not_overlap() -> None:
     assert ranges == sorted(ranges)
     for left, right in pairwise(ranges):
         assert left.end <= right.start
+
+
+TWICE = {
+    "one beside the other": (
+        "x.float().gather(-1, i) + y.double().gather(-1, i)",
+        "x.gather(-1, i).float() + y.gather(-1, i).double()",
+    ),
+    "one in the index of the other": (
+        "x.float().gather(-1, y.float().argmax(-1, keepdim=True))",
+        "x.gather(-1, y.argmax(-1, keepdim=True)).float()",
+    ),
+}
+
+
+@pytest.mark.parametrize(("before", "after"), TWICE.values(), ids=TWICE.keys())
+def test_two_casts_of_one_statement_take_two_rounds(before: str, after: str) -> None:
+    head = "import torch\ndef f(x, y, i):\n    return "
+    once = mended(f"{head}{before}\n")
+    assert len(once.fixed) == 1
+    assert mended(once.text).text == f"{head}{after}\n"
+
+
+def test_a_fix_replaces_whole_statements() -> None:
+    text = BODY.replace("a = full(w)", "a = full(w, w)")
+    (finding,) = lint(Source.from_bytes(text.encode(), "test.py"), OPTIONS)
+    assert finding.fix is not None
+    assert [edit.content for edit in finding.fix.edits] == [
+        "",
+        "w = x.float()\n        ",
+        "return x.gather(-1, i).float()",
+    ]

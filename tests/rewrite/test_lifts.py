@@ -11,7 +11,7 @@ EXPRESSIONS = {
     "(2 * x.float()).gather(-1, i)": "2 * x.gather(-1, i).float()",
     "(x.float() + 1).gather(-1, i)": "x.gather(-1, i).float() + 1",
     "(1 - x.float()).gather(-1, i)": "1 - x.gather(-1, i).float()",
-    "(x.float() / 2 + 1).gather(-1, i)": "(x.gather(-1, i).float() / 2) + 1",
+    "(x.float() / 2 + 1).gather(-1, i)": "x.gather(-1, i).float() / 2 + 1",
     "((x.float() + 1) / 2).gather(-1, i)": "(x.gather(-1, i).float() + 1) / 2",
     "(x.float().div(2)).gather(-1, i)": "x.gather(-1, i).float().div(2)",
     "x.float().div(2).gather(-1, i)": "x.gather(-1, i).float().div(2)",

@@ -469,6 +469,23 @@ TYPES = {
             return x.gather(-1, i).double(), torch.float64
         """,
     ),
+    "of a tensor that a long call makes like it": (
+        """
+        def f(x, i):
+            w = x.float()
+            z = torch.zeros_like(
+                w,  # its shape
+            )
+            return w.gather(-1, i), z
+        """,
+        """
+        def f(x, i):
+            z = torch.zeros_like(
+                x, dtype=torch.float32,  # its shape
+            )
+            return x.gather(-1, i).float(), z
+        """,
+    ),
     "behind a redundant guard": (
         """
         def f(x, i):

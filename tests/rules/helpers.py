@@ -27,7 +27,7 @@ def codes(code: str) -> list[str]:
 
 
 def fixed(code: str, *, unsafe: bool = False) -> str:
-    """The text after one round of fixes, unsafe ones only where asked for."""
+    """The text after all rounds of fixes, unsafe ones only where asked for."""
     source = _source(code)
     allowed = (Safety.SAFE, Safety.UNSAFE) if unsafe else (Safety.SAFE,)
     findings = tuple(
@@ -37,7 +37,9 @@ def fixed(code: str, *, unsafe: bool = False) -> str:
     )
     mended = mend(source, OPTIONS, findings)
     assert mended.refusal is None, mended.refusal
-    return mended.text
+    if mended.text == code:
+        return code
+    return fixed(mended.text, unsafe=unsafe)
 
 
 def _source(code: str) -> Source:

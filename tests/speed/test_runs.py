@@ -147,6 +147,22 @@ def test_a_file_with_a_cast_that_meets_no_selection_imports_little(
     assert not imported & heavy, imported & heavy
 
 
+@pytest.mark.parametrize(
+    ("cast", "is_rewritten"),
+    [
+        ("logits = logits.float()", True),
+        ("logits, n = logits.float(), 1", False),
+    ],
+)
+def test_libcst_is_imported_for_a_rewrite_alone(
+    tmp_path: Path, cast: str, is_rewritten: bool
+) -> None:
+    text = FINDING.replace("logits = logits.float()", cast)
+    imported = imports_of(tmp_path, text)
+    assert "upcast_lint.rewrite.plan" in imported
+    assert ("libcst" in imported) == is_rewritten
+
+
 def imports_of(folder: Path, text: str) -> set[str]:
     """The modules that a run over one file imports."""
     (folder / "clean.py").write_text(text)

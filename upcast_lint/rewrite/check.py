@@ -2,8 +2,9 @@
 
 It parses; every statement that no edit touched is still there, as it was, in its order
 and at its depth; every name still has a binding where it had one; no comment is lost
-or repeated. Where the outermost statements that were edited show it, the others are
-not looked at.
+or repeated. Where the outermost statements from the first edit to the last show it,
+the others are not looked at: statements are parsed, use names and hold comments each
+for itself.
 """
 
 from __future__ import annotations
@@ -12,14 +13,14 @@ import ast
 import io
 import symtable
 import tokenize
-from bisect import bisect_left
+from bisect import bisect_left, bisect_right
 from collections import Counter
 from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
 
 from ..analysis.parents import first_row
 from ..finding import Edit
-from ..source import Source
-from .changes import Change, changes_of, head
+from ..source import Source, line_starts
 
 
 def failed_check(source: Source, text: str, edits: Sequence[Edit]) -> str | None:
@@ -35,8 +36,8 @@ def failed_check(source: Source, text: str, edits: Sequence[Edit]) -> str | None
             for row in range(edit.range.start.row, edit.range.end.row + 1)
         }
     )
-    changes = changes_of(source, text, edits, after)
-    if changes is not None and _evidently_pass(changes, touched):
+    part = changed_part(source, text, touched, after)
+    if part is not None and _evidently_passes(part, touched):
         return None
     before = ast.parse(source.text, source.path)
     if not _keeps_statements(before, after, touched):
@@ -54,26 +55,87 @@ def failed_check(source: Source, text: str, edits: Sequence[Edit]) -> str | None
     return None
 
 
-def _evidently_pass(changes: Sequence[Change], touched: Sequence[int]) -> bool:
-    """Whether the changes alone show that the whole text passes the checks.
+@dataclass(frozen=True, slots=True)
+class Part:
+    """Whole lines of both texts that hold all that edits change.
 
-    They do not where they take a binding that other statements may need, or tell to
+    They go on below `head`: up to the last import from `__future__`, which tells how
+    to read others.
+    """
+
+    head: str
+    above: int
+    """The rows that are left out between the head and the lines."""
+    before: str
+    after: str
+
+
+def changed_part(
+    source: Source, text: str, touched: Sequence[int], after: ast.Module
+) -> Part | None:
+    """What edits in the rows `touched` change of a source to make `text`.
+
+    `after` is its tree. None where they do not account for all that is different.
+    """
+    bounds = list(_first_on_their_lines(after.body))
+    if not (bounds and touched):
+        return None
+    starts, starts_before = line_starts(text), source.line_starts
+    grown = len(starts) - len(starts_before)
+    row = bounds[max(bisect_right(bounds, touched[0]) - 1, 0)]
+    behind = bisect_right(bounds, touched[-1] + grown)
+    rows_of_head = max((each.end_lineno or 0 for each in _head(after)), default=0)
+    if row <= max(rows_of_head, bounds[0]):
+        row, rows_of_head = 1, 0
+    start = starts[row - 1]
+    end, end_before = len(text), len(source.text)
+    if behind < len(bounds):
+        end = starts[bounds[behind] - 1]
+        end_before = starts_before[bounds[behind] - grown - 1]
+    if (
+        start != starts_before[row - 1]
+        or source.text[:start] != text[:start]
+        or source.text[end_before:] != text[end:]
+    ):
+        return None
+    head = text[: starts[rows_of_head]]
+    before, changed = source.text[start:end_before], text[start:end]
+    return Part(head, row - 1 - rows_of_head, before, changed)
+
+
+def _head(module: ast.Module) -> list[ast.stmt]:
+    """The statements up to the last import from `__future__`."""
+    last = 0
+    for number, statement in enumerate(module.body, 1):
+        if isinstance(statement, ast.ImportFrom) and statement.module == "__future__":
+            last = number
+    return module.body[:last]
+
+
+def _first_on_their_lines(body: Sequence[ast.stmt]) -> Iterator[int]:
+    """The rows of the statements before which no other stands on the line."""
+    last = 0
+    for statement in body:
+        if first_row(statement) > last:
+            yield first_row(statement)
+        last = statement.end_lineno or last
+
+
+def _evidently_passes(part: Part, touched: Sequence[int]) -> bool:
+    """Whether the changed part alone shows that the whole text passes the checks.
+
+    It does not where it loses a binding that other statements may need, or tells to
     read these otherwise.
     """
-    before = "".join(change.before for change in changes)
-    after = "".join(change.after for change in changes)
+    before, after = part.head + part.before, part.head + part.after
     try:
-        for change in changes:
-            old = ast.parse(change.before)
-            new = ast.Module(change.statements, [])
-            if list(map(ast.dump, head(old))) != list(map(ast.dump, head(new))):
-                return False
-            if not _keeps_statements(old, new, touched, change.row - 1):
-                return False
+        old, new = ast.parse(before), ast.parse(after)
         bound, unbound = _names(before)
         still_bound, now_unbound = _names(after)
         return (
-            bound <= still_bound
+            list(map(ast.dump, _head(old))) == list(map(ast.dump, _head(new)))
+            and _keeps_statements(old, new, touched, part.above)
+            and bound <= still_bound
             and now_unbound <= unbound
             and _comments(before) == _comments(after)
         )

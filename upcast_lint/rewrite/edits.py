@@ -1,44 +1,60 @@
-"""A plan written out as edits of the source text."""
+"""A plan written out: what becomes of each expression and statement that it touches."""
 
 from __future__ import annotations
 
 import ast
 from collections.abc import Sequence
+from functools import cached_property, partial
+
+import libcst as cst
 
 from ..analysis.casts import Cast
 from ..analysis.facts import Facts
-from ..analysis.flow import Carrier
+from ..analysis.flow import Carrier, Read
 from ..analysis.questions import decides_alone, is_made_like, settled_answer
 from ..analysis.reads import Kind, Result, Selection, Step, StepKind
 from ..finding import Edit
-from .lines import Lines
+from .chains import CastLine
+from .expressions import CastSpelling, bare, fitted, operand, within
 from .names import occurrences, shorter_name
+from .passages import indentation
 from .plan import Moved, Plan, ValueSite
-from .replacement_fields import check_fields
-from .sink import Placement
-from .text import (
-    Text,
-    Unfixable,
-    cast_text,
-    drop_cast,
-    indentation,
-    is_blank_or_comment,
-    is_elif,
-    line_end,
-    rest_of_line,
-)
+from .refusals import Unfixable
+from .sink import Placement, is_elif
+from .statements import Statements
 
 _RESHAPES = {"view": "reshape", "view_as": "reshape_as"}
-_OPERATORS = (ast.BinOp, ast.UnaryOp, ast.IfExp)
 
 
 def write_plan(plan: Plan, facts: Facts, known_dense: bool) -> tuple[Edit, ...]:
-    """The edits of a plan. Raises Unfixable where the text has no place for them.
+    """The edits of a plan. Raises Unfixable where the code has no place for them.
 
     `known_dense` states that the source has no gaps in memory, so that `view` works on
     it as on its copy.
     """
-    return _Writer(plan, facts, known_dense).write()
+    try:
+        return _Writer(plan, facts, known_dense).write()
+    except RecursionError as error:
+        raise Unfixable("a statement is nested too deeply") from error
+
+
+def write_hoist(cast: Cast, read: ast.Subscript, facts: Facts) -> tuple[Edit, ...]:
+    """The edits that take a subscript of the copy at the cast. Raises Unfixable."""
+    statements = Statements(facts)
+    subscript = bare(statements.node(read))
+    statements.change(
+        cast.source, lambda source: subscript.with_changes(value=operand(source))
+    )
+    statements.replace(read, lambda: statements.changed(read.value))
+    return statements.edits()
+
+
+def write_sources(casts: Sequence[Cast], facts: Facts) -> tuple[Edit, ...]:
+    """The edits that leave of each cast its source. Raises Unfixable."""
+    statements = Statements(facts)
+    for cast in casts:
+        statements.replace(cast.call, partial(statements.changed, cast.source))
+    return statements.edits()
 
 
 class _Writer:
@@ -47,11 +63,11 @@ class _Writer:
         self.flow = plan.flow
         self.cast: Cast = plan.flow.cast
         self.facts = facts
-        self.source = facts.source
-        self.text = Text(facts.source)
+        self.tree = facts.tree
         self.known_dense = known_dense
-        self.lines = Lines(self.text, facts)
-        self.renamed: dict[ast.Name, str] = {}
+        self.statements = Statements(facts)
+        self.dot: cst.Dot | None = None
+        """What is written before the cast where it stays in its statement."""
 
     def write(self) -> tuple[Edit, ...]:
         if not self.known_dense:
@@ -59,59 +75,73 @@ class _Writer:
         self._rename_dropped()
         self._rename_misleading()
         self._write_types()
-        chained = self._remove_cast()
+        self._remove_cast()
         self._strip_lifts()
         for moved in self.plan.moved:
-            self._move(moved, chained)
+            self._move(moved)
         for placement in self.plan.placements:
             self._write_placement(placement)
-        self.lines.flush()
-        check_fields(self.text, self._touched(), self.facts)
-        return self.text.edits()
+        return self.statements.edits()
 
-    def _touched(self) -> list[ast.AST]:
-        reads = [m.read.node for m in self.plan.moved]
-        return [self.cast.call, *reads, *self.flow.loads, *self.renamed]
+    @cached_property
+    def spelling(self) -> CastSpelling:
+        call = self.statements.node(self.cast.call)
+        stays = not self.statements.is_gone(self.cast.call)
+        return CastSpelling(call, self.cast.is_method, keeps_comments=stays)
 
     # The cast goes
 
-    def _remove_cast(self) -> list[str] | None:
-        """Take the cast out; what `drop_cast` says of its line in a chain."""
+    def _remove_cast(self) -> None:
         first = self._first_carrier()
         guard = self.flow.guard
+        statement = self.tree.statement(self.cast.call)
         if first is not None and first.definition in self.plan.dropped:
-            statement = self.facts.tree.statement(self.cast.call)
             if guard is not None and isinstance(guard.holder, ast.If):
                 statement = guard.holder
-            if is_elif(statement, self.source):
+            if is_elif(statement, self.facts.source):
                 raise Unfixable("the guard of the cast is an `elif`")
-            self._keep_comments(self.lines.drop(statement))
-            return None
-        if guard is not None:
-            if isinstance(guard.holder, ast.If):
-                raise Unfixable("a guarded cast binds another name")
-            start = self.source.node_start(guard.holder)
-            end = self.source.node_end(guard.holder)
-            self.text.replace(start, end, self.source.segment(self.cast.source))
-            self._take_comments()
-            return None
-        chained = drop_cast(self.cast, self.text)
-        return self._take_comments(chained)
-
-    def _take_comments(self, chained: list[str] | None = None) -> list[str] | None:
-        """Let what speaks of the cast go with it to another statement.
-
-        `chained` are comments in its chain; they are given back where it stays in one.
-        """
-        statement = self.facts.tree.statement(self.cast.call)
+            self._keep_comments(self.statements.drop(statement))
+            return
         homes = self._homes()
-        if not homes or statement in homes:
-            return chained
-        comments = list(chained or ())
-        if not hasattr(statement, "body"):
-            comments = [*self.lines.take_comments(statement), *comments]
-        self._keep_comments(comments)
-        return None
+        leaves = bool(homes) and statement not in homes
+        comments: list[str] = []
+        if leaves and not hasattr(statement, "body"):
+            comments += self.statements.take_comments(statement)
+        if guard is None:
+            self.statements.replace(self.cast.call, self._source)
+            comments += self._close_line(leaves)
+        elif isinstance(guard.holder, ast.If):
+            raise Unfixable("a guarded cast binds another name")
+        else:
+            self.statements.replace(guard.holder, self._source)
+        if leaves:
+            self._keep_comments(comments)
+
+    def _source(self) -> cst.BaseExpression:
+        found: cst.BaseExpression = self.statements.changed(self.cast.source)
+        return operand(found)
+
+    def _close_line(self, leaves: bool) -> list[str]:
+        """Join what stands around the cast; the comments that leave with it."""
+        if not self.cast.is_method:
+            return []
+        targets = [
+            site.node
+            for moved in self.plan.moved
+            if not moved.read.lifts
+            for site in moved.sites
+            if site.node is not None and self._is_here(site.node, moved)
+        ]
+        target = targets[0] if targets and not self.plan.keeps_guard else None
+        line = CastLine(self.cast.call, target, self.statements, self.tree)
+        comments = line.close(leaves)
+        self.dot = line.dot
+        return comments
+
+    def _is_here(self, node: ast.expr, moved: Moved) -> bool:
+        """Whether the cast goes behind a later link of its own chain."""
+        start = self.facts.source.node_start
+        return moved.read.load is None and start(node) == start(self.cast.call)
 
     def _first_carrier(self) -> Carrier | None:
         for carrier in self.flow.carriers.values():
@@ -125,17 +155,15 @@ class _Writer:
 
     def _keep_comments(self, comments: Sequence[str]) -> None:
         """Put the comments of a dropped cast where the cast first goes."""
-        homes = self._homes()
-        if not homes:
-            return
-        for line in comments:
-            self.lines.insert_before(homes[0], line)
+        for comment in comments:
+            for home in self._homes()[:1]:
+                self.statements.put_before(home, comment)
 
     def _homes(self) -> list[ast.stmt]:
         """The statements that the cast goes to, in order."""
         homes = [p.statement for p in self.plan.placements]
         homes += [
-            self.facts.tree.statement(m.read.node)
+            self.tree.statement(m.read.node)
             for m in self.plan.moved
             if isinstance(m.read.node, ast.expr)
         ]
@@ -147,6 +175,7 @@ class _Writer:
         """Let loads of dropped carriers read the source by its own name."""
         names = self.facts.names
         inline = {p.loads[0] for p in self.plan.placements if p.is_inline}
+        deleted: dict[ast.Delete, list[ast.Name]] = {}
         for definition in self.plan.dropped:
             name = getattr(self.cast.source, "id", "")
             if name == definition.name:
@@ -154,12 +183,13 @@ class _Writer:
             for load in names.uses(definition):
                 if load in inline or self._is_kept(load):
                     continue
-                statement = self.facts.tree.statement(load)
+                statement = self.tree.statement(load)
                 if isinstance(statement, ast.Delete):
-                    self.lines.forget(statement, load)
-                    continue
-                self.renamed[load] = name
-                self._replace_node(load, name)
+                    deleted.setdefault(statement, []).append(load)
+                else:
+                    self._rename(load, name)
+        for statement, loads in deleted.items():
+            self.statements.drop_names(statement, loads)
 
     def _rename_misleading(self) -> None:
         """A name such as `logits_fp32` must not be left to the bare tensor."""
@@ -174,16 +204,13 @@ class _Writer:
             short = shorter_name(definition.name, self.facts)
             if short is not None:
                 for name in self.facts.once(occurrences)[definition.name]:
-                    self.renamed[name] = short
-                    self._replace_node(name, short)
+                    self._rename(name, short)
+
+    def _rename(self, name: ast.Name, new: str) -> None:
+        self.statements.change(name, lambda each: each.with_changes(value=new))
 
     def _is_kept(self, load: ast.Name) -> bool:
         return any(p.gives(load, self.facts) for p in self.plan.placements)
-
-    def _replace_node(self, node: ast.expr, content: str) -> None:
-        self.text.replace(
-            self.source.node_start(node), self.source.node_end(node), content
-        )
 
     def _write_types(self) -> None:
         """Write out the element type where it was read from the copy."""
@@ -197,35 +224,37 @@ class _Writer:
             if decides_alone(read.node, self.facts):
                 raise Unfixable("a test would only ask for the type of the cast")
             if isinstance(read.node, ast.Attribute) and read.node.attr == "dtype":
-                answer: str | None = self._type_text()
+                answer: cst.BaseExpression | None = self._type()
             else:
-                answer = settled_answer(read.node, self.cast)
+                answer = self._settled(read.node)
             if answer is None:
                 raise Unfixable("the class of the copy is asked for")
-            self.text.discard_within(
-                self.source.node_start(read.node), self.source.node_end(read.node)
-            )
-            self._replace_node(read.node, answer)
+            self.statements.replace(read.node, partial(_itself, answer))
+
+    def _settled(self, node: ast.expr) -> cst.BaseExpression | None:
+        text = settled_answer(node, self.cast)
+        return None if text is None else cst.parse_expression(text)
 
     def _write_type_argument(self, call: ast.Call) -> None:
         """`dtype=torch.float32` for a tensor that is made like the copy."""
-        given = [*call.args, *(keyword.value for keyword in call.keywords)]
-        if not given:
+        if not call.args and not call.keywords:
             raise Unfixable("a tensor of the copy's type is made")
-        end = max(map(self.source.node_end, given))
-        rest = self.source.text[end : self.source.node_end(call)]
-        if "".join(rest.split()) not in (")", ",)"):
-            raise Unfixable("the type of the copy is written in a long call")
-        self.text.insert(end, f", dtype={self._type_text()}")
+        dtype = cst.Arg(
+            self._type(),
+            cst.Name("dtype"),
+            equal=cst.AssignEqual(cst.SimpleWhitespace(""), cst.SimpleWhitespace("")),
+        )
+        self.statements.change(call, lambda each: _with_argument(each, dtype))
 
-    def _type_text(self) -> str:
+    def _type(self) -> cst.BaseExpression:
         spelled = self.cast.dtype_node
         if isinstance(spelled, ast.Name | ast.Attribute):
-            return self.source.segment(spelled)
+            found: cst.BaseExpression = self.statements.node(spelled)
+            return bare(found)
         torch = self.facts.imports.name_of_torch()
         if torch is None:
             raise Unfixable("the copy's type is read, and `torch` has no name here")
-        return f"{torch}.{self.cast.dtype}"
+        return cst.parse_expression(f"{torch}.{self.cast.dtype}")
 
     def _reshape_views(self) -> None:
         """`view` may refuse a source with gaps where it took the dense copy."""
@@ -242,11 +271,9 @@ class _Writer:
                 continue
             done.add(step)
             assert isinstance(step.node, ast.Call)
-            function = step.node.func
-            if not isinstance(function, ast.Attribute):
+            if not isinstance(step.node.func, ast.Attribute):
                 raise Unfixable("a view of the copy may need dense memory")
-            end = self.source.node_end(function)
-            self.text.replace(end - len(function.attr), end, _RESHAPES[function.attr])
+            self.statements.change(step.node.func, _reshaped)
 
     # Lifts
 
@@ -255,114 +282,27 @@ class _Writer:
         for definition, carrier in self.flow.carriers.items():
             if not _has_lift(carrier.own):
                 continue
-            if definition in self.plan.dropped:
-                if carrier.load is not None:
-                    statement = self.facts.tree.statement(carrier.node)
-                    self._keep_comments(self.lines.drop(statement))
-                continue
-            bare, _ = self._views(self._start(carrier.load), carrier.own)
-            start = self.source.node_start(carrier.node)
-            end = self.source.node_end(carrier.node)
-            self.text.discard_within(start, end)
-            self.text.replace(start, end, bare)
+            if definition not in self.plan.dropped:
+                views = partial(self._views, carrier.load, carrier.own)
+                self.statements.replace(carrier.node, views)
+            elif carrier.load is not None:
+                statement = self.tree.statement(carrier.node)
+                self._keep_comments(self.statements.drop(statement))
 
-    def _start(self, load: ast.Name | None) -> str:
-        if load is None:
-            text = self.source.segment(self.cast.source)
-            return text if _is_atom(self.cast.source) else f"({text})"
-        return self.renamed.get(load, load.id)
-
-    def _views(self, start: str, steps: Sequence[Step]) -> tuple[str, bool]:
-        """The views of a chain, and whether their text is that of an operator."""
-        out, is_operator = start, False
+    def _views(
+        self, load: ast.Name | None, steps: Sequence[Step]
+    ) -> cst.BaseExpression:
+        """The views of a chain that begins with a load, or with the source."""
+        out = self._source() if load is None else self.statements.changed(load)
         for step in steps:
             if step.kind is StepKind.VIEW:
-                operand = _operand(step.node, step.operand, out, is_operator)
-                out = self.text.spliced(step.node, step.operand, operand)
-                is_operator = isinstance(step.node, _OPERATORS)
-        return out, is_operator
-
-    # Selections and casts
-
-    def _move(self, moved: Moved, chained: list[str] | None) -> None:
-        read = moved.read
-        if read.lifts:
-            self._move_under_lifts(moved)
-            return
-        for site in moved.sites:
-            self._cast_site(site, chained if read.load is None else None)
-
-    def _cast_site(self, site: ValueSite, chained: list[str] | None) -> None:
-        if site.node is None:
-            self._cast_name(site)
-            return
-        if self.plan.keeps_guard:
-            self._guard_site(site)
-            return
-        start, end = self.source.node_start(site.node), self.source.node_end(site.node)
-        wrapped = cast_text(self.cast, "\0", self.source)
-        head, _, tail = wrapped.partition("\0")
-        if head:
-            self.text.insert(start, head)
-        if chained is not None and not head:
-            row = self.source.position(end).row
-            rest, _ = rest_of_line(self.source, end)
-            if is_blank_or_comment(rest):
-                start_of_line = line_end(self.source, row) + indentation(
-                    self.source, self._cast_row()
-                )
-                tail = "".join(start_of_line + line for line in [*chained, tail])
-                end += len(rest)
-            elif chained:
-                raise Unfixable("comments stand above the cast")
-        self.text.insert(end, tail)
-
-    def _cast_row(self) -> int:
-        function = self.cast.call.func
-        assert function.end_lineno is not None
-        return function.end_lineno
-
-    def _cast_name(self, site: ValueSite) -> None:
-        """`name = name.float()` after the statement that binds it."""
-        assert site.name is not None and site.statement is not None
-        line = f"{site.name} = {cast_text(self.cast, site.name, self.source)}"
-        statement = site.statement
-        if isinstance(statement, ast.For):
-            body = statement.body[0]
-            if body.lineno == statement.iter.end_lineno:
-                raise Unfixable("the loop has no lines of its own")
-            self.lines.insert_before(body, line)
-            return
-        self.lines.insert_after(statement, line)
-
-    def _guard_site(self, site: ValueSite) -> None:
-        assert self.flow.guard is not None and site.node is not None
-        statement = self.facts.tree.parents[site.node]
-        assert isinstance(statement, ast.Assign)
-        target = statement.targets[0]
-        assert isinstance(target, ast.Name)
-        test = self.source.segment(self.flow.guard.test)
-        if "\n" in test or "\r" in test:
-            raise Unfixable("the guard is spelled over several lines")
-        cast = cast_text(self.cast, target.id, self.source)
-        if isinstance(self.flow.guard.holder, ast.If):
-            owner = self.flow.guard.holder
-            inner = indentation(self.source, owner.body[0].lineno)
-            outer = indentation(self.source, owner.lineno)
-            step = inner[len(outer) :] or "    "
-            self.lines.insert_after(statement, f"if {test}:")
-            self.lines.insert_after(statement, f"{step}{target.id} = {cast}")
-        elif self.flow.guard.holder.body is self.cast.call:
-            line = f"{target.id} = {cast} if {test} else {target.id}"
-            self.lines.insert_after(statement, line)
-        else:
-            line = f"{target.id} = {target.id} if {test} else {cast}"
-            self.lines.insert_after(statement, line)
+                places = {step.operand: _operand_of(step, out)}
+                out = self.statements.rebuilt(step.node, places)
+        return out
 
     def _move_under_lifts(self, moved: Moved) -> None:
         """Rebuild `lift(cast(x))[index]` as `lift(cast(x[index]))`."""
-        read = moved.read
-        selection = read.selection
+        selection = moved.read.selection
         assert selection is not None
         if selection.result is not Result.VALUES or not isinstance(
             selection.node, ast.expr
@@ -370,41 +310,36 @@ class _Writer:
             raise Unfixable("the selection gives several tensors out of arithmetic")
         if self.plan.keeps_guard:
             raise Unfixable("the cast is conditional")
-        out, operator = self._views(self._start(read.load), read.own)
-        out = _operand(selection.node, read.operand, out, operator)
-        out = self.text.spliced(selection.node, read.operand, out)
-        out = cast_text(self.cast, out, self.source)
-        operator = False
-        for step in read.lifts:
-            out = self._lifted(step, out, operator, selection)
-            operator = isinstance(step.node, _OPERATORS)
-        if operator and self._needs_parentheses(selection.node):
-            out = f"({out})"
-        start = self.source.node_start(selection.node)
-        end = self.source.node_end(selection.node)
-        self.text.discard_within(start, end)
-        self.text.replace(start, end, out)
+        if selection.rows is None and any(s.aligned for s in moved.read.lifts):
+            raise Unfixable("a vector in the arithmetic has to be selected as well")
+        self.statements.replace(
+            selection.node, partial(self._lifted, moved.read, selection, selection.node)
+        )
 
     def _lifted(
-        self, step: Step, operand: str, operator: bool, selection: Selection
-    ) -> str:
-        operand = _operand(step.node, step.operand, operand, operator)
-        if step.aligned is None:
-            return self.text.spliced(step.node, step.operand, operand)
-        rows = selection.rows
-        if rows is None:
-            raise Unfixable("a vector in the arithmetic has to be selected as well")
-        name = step.aligned.id
-        before = Text(self.source)
-        before.replace(
-            self.source.node_start(step.aligned),
-            self.source.node_end(step.aligned),
-            f"{name}[{self.source.segment(rows)}]",
-        )
-        return before.spliced(step.node, step.operand, operand)
+        self, read: Read, selection: Selection, node: ast.expr
+    ) -> cst.BaseExpression:
+        out = operand(self._views(read.load, read.own))
+        out = bare(self.statements.rebuilt(node, {read.operand: out}))
+        out = self.spelling.of(out)
+        last: ast.expr | None = None
+        for step in read.lifts:
+            content = out if step.operand is last else _operand_of(step, out)
+            places = {step.operand: content}
+            if step.aligned is not None:
+                assert selection.rows is not None
+                rows = self.statements.changed(selection.rows)
+                places[step.aligned] = cst.Subscript(
+                    self.statements.changed(step.aligned), [_element(rows)]
+                )
+            out = self.statements.rebuilt(step.node, places)
+            last = step.node
+        is_enclosed = bool(self.statements.node(node).lpar)
+        return fitted(out, self._needs_parentheses(node), is_enclosed)
 
     def _needs_parentheses(self, node: ast.expr) -> bool:
-        parent = self.facts.tree.parents[node]
+        """Whether arithmetic in the place of a node does."""
+        parent = self.tree.parents[node]
         match parent:
             case ast.Call():
                 return node is parent.func
@@ -421,44 +356,117 @@ class _Writer:
             case ast.Subscript():
                 return node is parent.value
             case _:
-                start, end = self.text.parenthesised(node, _around(parent, node))
-                return (start, end) == (
-                    self.source.node_start(node),
-                    self.source.node_end(node),
-                )
+                return True
+
+    # Selections and casts
+
+    def _move(self, moved: Moved) -> None:
+        if moved.read.lifts:
+            self._move_under_lifts(moved)
+            return
+        for site in moved.sites:
+            if site.node is None:
+                self._cast_name(site)
+            elif self.plan.keeps_guard:
+                self._guard_site(site.node)
+            else:
+                dot = self.dot if self._is_here(site.node, moved) else None
+                self._cast_site(site.node, dot)
+
+    def _cast_site(self, node: ast.expr, dot: cst.Dot | None) -> None:
+        spelling = self.spelling
+        self.statements.change(
+            node, lambda each: within(each, spelling.of(bare(each), dot))
+        )
+
+    def _cast_name(self, site: ValueSite) -> None:
+        """`name = name.float()` after the statement that binds it."""
+        assert site.name is not None and site.statement is not None
+        line = _assignment(site.name, self.spelling.of(cst.Name(site.name)))
+        statement = site.statement
+        if isinstance(statement, ast.For):
+            body = statement.body[0]
+            if body.lineno == statement.iter.end_lineno:
+                raise Unfixable("the loop has no lines of its own")
+            self.statements.put_before(body, line)
+            return
+        self.statements.put_behind(statement, line)
+
+    def _guard_site(self, node: ast.expr) -> None:
+        """The cast of what is bound, behind the binding and under its guard."""
+        guard = self.flow.guard
+        statement = self.tree.parents[node]
+        assert guard is not None and isinstance(statement, ast.Assign)
+        target = statement.targets[0]
+        assert isinstance(target, ast.Name)
+        name = cst.Name(target.id)
+        test = self.statements.node(guard.test)
+        cast = self.spelling.of(name)
+        line: cst.BaseStatement
+        if isinstance(guard.holder, ast.If):
+            source, holder = self.facts.source, guard.holder
+            inner = indentation(source, holder.body[0].lineno)
+            step = inner[len(indentation(source, holder.lineno)) :] or "    "
+            cast_line = _assignment(target.id, cast)
+            line = cst.If(test, cst.IndentedBlock([cast_line], indent=step))
+        elif guard.holder.body is self.cast.call:
+            line = _assignment(target.id, cst.IfExp(test, cast, name))
+        else:
+            line = _assignment(target.id, cst.IfExp(test, name, cast))
+        self.statements.put_behind(statement, line)
 
     def _write_placement(self, placement: Placement) -> None:
         cast = self.cast
         reaching = {d for load in placement.loads for d in self.facts.names.of(load)}
         dropped = reaching & self.plan.dropped
-        inner = self.source.segment(cast.source) if dropped else placement.name
-        if inner != placement.name and reaching != dropped:
+        name = getattr(cast.source, "id", "") if dropped else placement.name
+        if name != placement.name and reaching != dropped:
             raise Unfixable("the whole copy is made in more than one way")
+        whole = self.spelling.of(cst.Name(name))
         if placement.is_inline:
-            load = placement.loads[0]
-            self.text.discard_within(
-                self.source.node_start(load), self.source.node_end(load)
-            )
-            self._replace_node(load, cast_text(cast, inner, self.source))
+            self.statements.replace(placement.loads[0], partial(_itself, whole))
             return
-        line = f"{placement.name} = {cast_text(cast, inner, self.source)}"
-        self.lines.insert_before(placement.statement, line)
+        line = _assignment(placement.name, whole)
+        self.statements.put_before(placement.statement, line)
 
 
-def _operand(node: ast.expr, operand: ast.expr, content: str, is_operator: bool) -> str:
-    """The text of an operand of `node`, in parentheses where it needs them."""
-    if not is_operator or (isinstance(node, ast.Call) and operand in node.args):
-        return content
-    return f"({content})"
+def _element(index: cst.BaseExpression | cst.Slice) -> cst.SubscriptElement:
+    found = index if isinstance(index, cst.Slice) else cst.Index(index)
+    return cst.SubscriptElement(found)
+
+
+def _reshaped(function: cst.Attribute) -> cst.Attribute:
+    name = cst.Name(_RESHAPES[function.attr.value])
+    return function.with_changes(attr=name)
+
+
+def _itself(node: cst.BaseExpression) -> cst.BaseExpression:
+    return node
+
+
+def _assignment(name: str, value: cst.BaseExpression) -> cst.SimpleStatementLine:
+    target = cst.AssignTarget(cst.Name(name))
+    return cst.SimpleStatementLine([cst.Assign([target], value)])
+
+
+def _with_argument(call: cst.Call, argument: cst.Arg) -> cst.Call:
+    """A call with one more argument, and the last one's comma and space behind it."""
+    *others, last = call.args
+    argument = argument.with_changes(
+        comma=last.comma, whitespace_after_arg=last.whitespace_after_arg
+    )
+    last = last.with_changes(
+        comma=cst.MaybeSentinel.DEFAULT, whitespace_after_arg=cst.SimpleWhitespace("")
+    )
+    return call.with_changes(args=[*others, last, argument])
+
+
+def _operand_of(step: Step, content: cst.BaseExpression) -> cst.BaseExpression:
+    """What is put into a step, in parentheses where it needs them there."""
+    if isinstance(step.node, ast.Call) and step.operand in step.node.args:
+        return fitted(content, needs_parentheses=False, is_enclosed=True)
+    return operand(content)
 
 
 def _has_lift(steps: Sequence[Step]) -> bool:
     return any(s.kind is StepKind.LIFT for s in steps)
-
-
-def _is_atom(node: ast.expr) -> bool:
-    return isinstance(node, ast.Name | ast.Attribute | ast.Call | ast.Subscript)
-
-
-def _around(parent: ast.AST, node: ast.expr) -> ast.expr:
-    return parent if isinstance(parent, ast.expr) else node

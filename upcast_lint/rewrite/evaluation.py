@@ -14,7 +14,7 @@ from ..analysis.casts import Cast
 from ..analysis.effects import effects_of
 from ..analysis.facts import Facts
 from ..analysis.flow import Read
-from .text import Unfixable
+from .refusals import Unfixable
 
 
 def check_order(cast: Cast, read: Read, facts: Facts) -> None:

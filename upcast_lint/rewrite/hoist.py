@@ -20,7 +20,7 @@ from ..analysis.stability import is_rebound_between
 from ..analysis.syntax import FUNCTIONS
 from ..analysis.values import integer
 from ..finding import Edit
-from .text import Text, Unfixable, suffix_span
+from .refusals import Unfixable
 
 
 def hoist_selection(flow: Flow, facts: Facts) -> tuple[Edit, ...] | None:
@@ -48,16 +48,12 @@ def hoist_selection(flow: Flow, facts: Facts) -> tuple[Edit, ...] | None:
         return None
     if not _is_constant_at(selection.node.slice, flow, facts):
         return None
-    source = facts.source
-    text = Text(source)
+    from .edits import write_hoist
+
     try:
-        dot, _ = suffix_span(flow.cast, source)
+        return write_hoist(flow.cast, selection.node, facts)
     except Unfixable:
         return None
-    start, end = source.node_end(read.load), source.node_end(selection.node)
-    text.insert(dot, source.text[start:end])
-    text.replace(start, end, "")
-    return text.edits()
 
 
 def _keeps_axes(flow: Flow) -> bool:

@@ -13,7 +13,7 @@ from ..analysis import ops
 from ..analysis.facts import Facts
 from ..analysis.flow import Flow, Read
 from ..analysis.ops import Axes
-from .text import Unfixable
+from .refusals import Unfixable
 
 _ANY_RANK = ("torch.preserve_format", "torch.contiguous_format")
 

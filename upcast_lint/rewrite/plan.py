@@ -24,8 +24,8 @@ from ..analysis.stability import is_rebound_between
 from ..analysis.syntax import FUNCTIONS, LOOPS
 from .evaluation import check_order
 from .layout import check_layout
-from .sink import Placement, casts_twice, gains, sink_cast
-from .text import NothingSaved, Unfixable, is_elif
+from .refusals import NothingSaved, Unfixable
+from .sink import Placement, casts_twice, gains, is_elif, sink_cast
 
 
 @dataclass(frozen=True, slots=True, eq=False)

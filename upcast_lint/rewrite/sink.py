@@ -16,7 +16,8 @@ from ..analysis.flow import Carrier, Flow, Read
 from ..analysis.graph import Begin, Point
 from ..analysis.graph.paths import Paths
 from ..analysis.reads import Kind
-from .text import Unfixable, is_elif
+from ..source import Source
+from .refusals import Unfixable
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -191,6 +192,13 @@ def _arms(statement: ast.stmt) -> list[list[ast.stmt]]:
             return [case.body for case in statement.cases]
         case _:
             return []
+
+
+def is_elif(statement: ast.stmt, source: Source) -> bool:
+    """Whether an `if` is spelled as a further arm of the one before it."""
+    return isinstance(statement, ast.If) and source.text.startswith(
+        "elif", source.node_start(statement)
+    )
 
 
 def casts_twice(flow: Flow, placements: Sequence[Placement], facts: Facts) -> bool:
