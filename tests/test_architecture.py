@@ -24,8 +24,17 @@ ROOT = Path(__file__).resolve().parent.parent
 PACKAGE = "upcast_lint"
 
 LAYERS = (
-    ("finding", "errors", "escape", "lines", "links", "run_rules", "json_spans"),
-    ("source",),
+    (
+        "finding",
+        "errors",
+        "escape",
+        "files",
+        "lines",
+        "links",
+        "run_rules",
+        "json_spans",
+    ),
+    ("source", "project"),
     ("analysis",),
     ("rewrite",),
     ("rule",),

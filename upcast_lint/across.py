@@ -1,4 +1,4 @@
-"""A copy that is handed to functions of the file: where they read it.
+"""A copy that is handed to functions of the project: where they read it.
 
 A copy goes where the parameter goes that it is given for. So the function is judged
 with the cast as its first statement, in a text of its own, by the engine as it is:
@@ -14,6 +14,8 @@ What is found there is told at the cast that is there in truth.
 Where every call of the function is in sight and casts what it gives, and nobody else
 can call it (it is nested, or private by its name), the fix takes the cast from all of
 them and rewrites the function; else the finding has none.
+
+A function of another file is not rewritten: it has other callers.
 
 Limits: nothing else than functions reads the copy, by names that hold nothing else. A
 function with a decorator, a generator, a coroutine, a lambda and one that stands on the
@@ -32,6 +34,7 @@ from .analysis.casts import Cast, recognise_cast
 from .analysis.facts import Facts, Module
 from .analysis.flow import Flow
 from .analysis.graph.order import SUSPENSIONS
+from .analysis.imported import imported_parameter
 from .analysis.reads import Kind
 from .analysis.syntax import walk_scope
 from .finding import Edit, Finding, Fix, Range, Read
@@ -46,12 +49,15 @@ _METHODS = {"float32": "float", "float64": "double"}
 
 @dataclass(frozen=True, slots=True)
 class Handing:
-    """A call that gives the copy to a function of the file."""
+    """A call that gives the copy to a function, and the file of that."""
 
     call: ast.Call
     argument: ast.expr
     function: ast.FunctionDef
     parameter: ast.arg
+    source: Source
+    path: str | None
+    """None where it is the file of the call."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -103,39 +109,45 @@ def read_elsewhere(
     found: list[Finding] = []
     fix: Fix | None = None
     for handing in handings:
-        inserted = _inserted(handing, cast, facts)
+        inserted = _inserted(handing, cast)
         if inserted is None:
             return None
         inner = _judged(inserted, judge)
         if inner is None:
             return None
-        found.append(_lifted(inner, inserted.row))
-        if len(handings) == 1:
+        found.append(_lifted(inner, inserted))
+        if len(handings) == 1 and handing.path is None:
             fix = _fix(handing, cast, inner, inserted, facts)
-    taken = tuple(_taken(each, facts) for each in handings)
+    taken = tuple(map(_taken, handings))
     return Elsewhere(tuple(found), taken, tuple(h.function.name for h in handings), fix)
 
 
-def _taken(handing: Handing, facts: Facts) -> Read:
+def _taken(handing: Handing) -> Read:
     name, parameter = handing.function.name, handing.parameter
-    source = facts.source
+    source = handing.source
     start = source.node_start(parameter)
     where = source.range(start, start + len(parameter.arg))
-    return Read(where, f"`{name}` takes the copy as `{parameter.arg}`")
+    return Read(where, f"`{name}` takes the copy as `{parameter.arg}`", handing.path)
 
 
 def _handing(call: ast.Call, argument: ast.expr, facts: Facts) -> Handing | None:
     taken = parameter_for(argument, call, facts) or own_method_for(
         argument, call, facts
     )
+    source = facts.source
+    path: str | None = None
     if taken is None:
-        return None
+        imported = imported_parameter(argument, call, facts)
+        if imported is None:
+            return None
+        source, taken = imported
+        path = source.path
     function, parameter = taken
     if not isinstance(function, ast.FunctionDef):
         return None
     if any(isinstance(node, SUSPENSIONS) for node in walk_scope(function)):
         return None
-    return Handing(call, argument, function, parameter)
+    return Handing(call, argument, function, parameter, source, path)
 
 
 # The text with the cast in the function
@@ -149,9 +161,9 @@ class _Inserted:
     handing: Handing
 
 
-def _inserted(handing: Handing, cast: Cast, facts: Facts) -> _Inserted | None:
+def _inserted(handing: Handing, cast: Cast) -> _Inserted | None:
     """The file with the cast as the first statement of a function."""
-    source, function = facts.source, handing.function
+    source, function = handing.source, handing.function
     body = function.body[1:] if ast.get_docstring(function) else function.body
     if not body:
         return None
@@ -164,7 +176,9 @@ def _inserted(handing: Handing, cast: Cast, facts: Facts) -> _Inserted | None:
     name = handing.parameter.arg
     text = f"{indent}{name} = {name}.{_METHODS[cast.dtype]}()\n"
     whole = source.text[:start] + text + source.text[start:]
-    return _Inserted(Source(source.path, b"", whole, "utf-8", False), row, handing)
+    text_with_cast = Source(source.path, b"", whole, "utf-8", False)
+    text_with_cast.project = source.project
+    return _Inserted(text_with_cast, row, handing)
 
 
 def _judged(inserted: _Inserted, judge: Judge) -> Finding | None:
@@ -178,10 +192,16 @@ def _judged(inserted: _Inserted, judge: Judge) -> Finding | None:
     return None
 
 
-def _lifted(finding: Finding, row: int) -> Finding:
+def _lifted(finding: Finding, inserted: _Inserted) -> Finding:
     """A finding in the text with the cast, with the rows that the file has."""
-    reads = (r._replace(range=_up(r.range, row)) for r in finding.reads)
-    others = (r._replace(range=_up(r.range, row)) for r in finding.related)
+
+    def lifted(read: Read) -> Read:
+        if read.path is not None:  # of a file that nothing was put into
+            return read
+        place = _up(read.range, inserted.row)
+        return read._replace(range=place, path=inserted.handing.path)
+
+    reads, others = map(lifted, finding.reads), map(lifted, finding.related)
     return finding._replace(reads=tuple(reads), related=tuple(others))
 
 

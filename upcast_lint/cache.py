@@ -61,6 +61,7 @@ class Cache:
             self._number(job),
             entry[3],
             [],
+            [],
         ]
 
     def stamp(self, path: str, job: Job) -> Stamp | None:
@@ -68,8 +69,8 @@ class Cache:
         entry = self._entries.get(path)
         if entry is None or entry[2] != self._number(job):
             return None
-        size, mtime_ns, _, content, _ = entry
-        return Stamp(size, mtime_ns, content)
+        size, mtime_ns, _, content, _, others = entry
+        return Stamp(size, mtime_ns, content, tuple((p, d) for p, d in others))
 
     def findings(self, path: str) -> tuple[Finding, ...]:
         """Those of an entry that was looked up. Raises ValueError if damaged."""
@@ -80,6 +81,11 @@ class Cache:
 
         return decode_findings(encoded)
 
+    def others(self, path: str) -> Iterator[str]:
+        """The files around that an entry rests on."""
+        entry = self._entries.get(path)
+        return (other for other, _ in entry[5]) if entry else iter(())
+
     def store(
         self, path: str, job: Job, stamp: Stamp, findings: tuple[Finding, ...]
     ) -> None:
@@ -89,7 +95,8 @@ class Cache:
 
             encoded = encode(findings)
         number = self._number(job)
-        entry = [stamp.size, stamp.mtime_ns, number, stamp.digest, encoded]
+        others = [list(each) for each in stamp.others]
+        entry = [stamp.size, stamp.mtime_ns, number, stamp.digest, encoded, others]
         if self._entries.get(path) != entry:
             self._entries[path] = entry
             self.is_changed = True
@@ -180,11 +187,23 @@ _NOT_CODE = ("__pycache__", "fixtures", "verify")
 
 
 _Entry = list[Any]
-"""A stamp's size and time, number of the job, digest, findings as `codec` has them."""
+"""A stamp's size and time, number of the job, digest, findings as `codec` has them,
+other files with their digests."""
 
 
 def _is_entry(value: object) -> bool:
-    return isinstance(value, list) and len(value) == 5
+    return isinstance(value, list) and len(value) == 6 and _are_pairs(value[5])
+
+
+def _are_pairs(value: object) -> bool:
+    return isinstance(value, list) and all(
+        isinstance(pair, list) and len(pair) == 2 and all(map(_is_text, pair))
+        for pair in value
+    )
+
+
+def _is_text(value: object) -> bool:
+    return isinstance(value, str)
 
 
 def _job_text(job: Job) -> str:
@@ -197,6 +216,7 @@ def _job_text(job: Job) -> str:
             options.vocab_names,
             options.not_vocab_names,
             options.inference,
+            options.root,
             options.parses_always,
             _codes_text(job.codes),
             job.ignore_suppressions,

@@ -9,7 +9,7 @@ from collections import Counter
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from itertools import compress
 from operator import not_
-from typing import NamedTuple
+from typing import TYPE_CHECKING, NamedTuple
 
 from . import linter
 from .document import NOTEBOOK_SUFFIX, Document, read_document, syntax_fault
@@ -18,6 +18,10 @@ from .focus import EVERYTHING, Focus, identity
 from .linter import Options
 from .run_rules import UNREADABLE, UNUSED, fault
 from .source import Source, UnreadableSource, apply_edits
+from .writer import digest
+
+if TYPE_CHECKING:
+    from .project import Project
 
 # Mending can open the way for another fix. Each round mends something, so files end
 # well before this; it only bounds a rule that would undo another.
@@ -29,6 +33,8 @@ _TOO_DEEP = "nested too deeply to be analysed"
 _NO_TEXTS: Mapping[int, str] = {}
 _START = Position(1, 1)
 
+Others = tuple[tuple[str, str], ...]
+"""The other files that a result rests on, each with a digest; "" for none to read."""
 Gate = Callable[[Source, Options, tuple[Finding, ...]], Mapping[Finding, str]]
 """Says which of the fixes chosen are not to be made after all, and why.
 
@@ -75,6 +81,7 @@ class Checked(NamedTuple):
     """The identities of the findings that the focus left out."""
     refused: tuple[Finding, ...] = ()
     """Those of `findings` whose fix the gate refused; their condition says why."""
+    others: Others = ()
 
 
 def check_bytes(
@@ -113,12 +120,22 @@ def _check(
         return unreadable(_TOO_DEEP, job)
     except MemoryError:  # CPython's parser raises it for depth, too
         return unreadable(f"{_TOO_DEEP}, or too large for the memory", job)
+    project = document.source.project
+    others = others_of(project) if project is not None else ()
     if not findings and not document.faults:
-        return Checked(())
+        return Checked((), others=others)
     findings, hidden = _in_focus(document, findings, focus)
     if any(map(job.fix.takes, findings)):
-        return _mend(document, job, findings, path, hidden, gate)
-    return Checked(_left(document, findings, job), texts, hidden=hidden)
+        mended = _mend(document, job, findings, path, hidden, gate)
+        return mended._replace(others=others)
+    left = _left(document, findings, job)
+    return Checked(left, texts, hidden=hidden, others=others)
+
+
+def others_of(project: Project) -> Others:
+    """What was looked for in a project, with what it was."""
+    looked = sorted(project.looked.items())
+    return tuple((path, "" if data is None else digest(data)) for path, data in looked)
 
 
 def focused(checked: Checked, focus: Focus) -> Checked:

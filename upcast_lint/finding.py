@@ -47,10 +47,14 @@ class Fix(NamedTuple):
 
 
 class Read(NamedTuple):
-    """One read of the copy: `label` is what to say under its range."""
+    """One read of the copy: `label` is what to say under its range.
+
+    `path` is absolute, and None in the file of the finding.
+    """
 
     range: Range
     label: str
+    path: str | None = None
 
 
 class Confidence(enum.Enum):
@@ -195,7 +199,8 @@ class Finding(NamedTuple):
     cell: int | None = None
     notes: tuple[str, ...] = ()
     related: tuple[Read, ...] = ()
-    """Where another function takes the copy."""
+    """Where another function takes the copy, and what a function of another file reads.
+    """
 
     @property
     def sort_key(self) -> tuple[int, Range, str]:

@@ -151,7 +151,7 @@ def _found_elsewhere(
     directives: Directives,
     demands: Demands,
 ) -> Iterator[Finding]:
-    """The finding at a cast whose copy only functions of the file read."""
+    """The finding at a cast whose copy only functions of the project read."""
     handings = handings_of(flow, facts)
     if not handings or demands.depth >= _DEEPEST:
         return
@@ -161,8 +161,10 @@ def _found_elsewhere(
         return
     inside = replace(demands, least=Confidence.LOW, depth=demands.depth + 1)
 
-    def judge(facts: Facts, calls: Sequence[ast.Call]) -> Iterator[Finding]:
-        return findings_of(facts, calls, rules, directives, inside)
+    def judge(there: Facts, calls: Sequence[ast.Call]) -> Iterator[Finding]:
+        is_here = there.source.path == facts.source.path
+        stated = directives if is_here else Directives()
+        return findings_of(there, calls, rules, stated, inside)
 
     found = read_elsewhere(cast, handings, facts, judge)
     if found is None:
@@ -172,20 +174,30 @@ def _found_elsewhere(
     words = Wording(facts, flow, width)
     safety = Safety.DISPLAY if found.fix is None else found.fix.safety
     where = facts.source.node_range(cast.call)
-    notes = ["not rewritten: the copy is read in another function, to cast there"]
+    note = "not rewritten: the copy is read in another function, to cast there"
+    pairs = zip(found.functions, takers, strict=True)
+    others = dict.fromkeys(f"`{name}`" for name, taker in pairs if taker.path)
+    if others:
+        names = " and ".join(others)
+        note = f"not rewritten: give {names} the source, to cast there what is selected"
+    inner = [read for each in found.inner for read in each.reads]
     yield first._replace(
         message=words.message_elsewhere(found.functions),
         range=where,
         cast=where,
         cast_label=words.cast_label(),
-        reads=tuple(read for each in found.inner for read in each.reads),
+        reads=tuple(read for read in inner if read.path is None),
         grounds=width.grounds,
         condition=first.condition if found.fix else None,
         safety=safety,
         fix=found.fix,
         suppression_rows=_rows_of([cast.call], facts),
-        notes=() if found.fix else tuple(notes),
-        related=(*takers, *(read for each in found.inner for read in each.related)),
+        notes=() if found.fix else (note,),
+        related=(
+            *takers,
+            *(read for read in inner if read.path is not None),
+            *(read for each in found.inner for read in each.related),
+        ),
     )
 
 

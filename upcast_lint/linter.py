@@ -31,6 +31,9 @@ class Options(NamedTuple):
     not_vocab_names: tuple[str, ...] = ()
     inference: bool = False
     """The configuration states that no gradient flows in this file."""
+    root: str = ""
+    """The folder below which other files of the project may be read; none where empty.
+    """
     parses_always: bool = True
     """Report what does not parse even where it cannot hold a finding."""
 
@@ -57,6 +60,8 @@ cost next to nothing; those that the user names are parsed always.
 
 
 _SCOPES_AT_ONCE = 100
+_SUFFIXES = (".py", ".pyi", ".ipynb")
+"""Of files; what came from elsewhere has no place among others."""
 
 
 def lint(source: Source, options: Options) -> tuple[Finding, ...]:
@@ -99,8 +104,12 @@ def _suspects(source: Source, options: Options) -> list[Rows] | None:
         return []
     from .screen.tiers import suspects
 
+    if options.root and source.path.endswith(_SUFFIXES):
+        from .project import Project
+
+        source.project = Project(source.path, options.root)
     any_width = options.least is Confidence.LOW or bool(options.vocab_names)
-    return suspects(source.text, any_width, spots, options.codes)
+    return suspects(source.text, any_width, spots, options.codes, source.project)
 
 
 def _is_most(source: Source, rows: Sequence[Rows]) -> bool:

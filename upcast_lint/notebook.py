@@ -88,7 +88,8 @@ class Notebook:
         cell = self._cell_of(finding.range)
         if cell is None:
             return None
-        others = [each.range for each in (*finding.reads, *finding.related)]
+        near = (each for each in finding.related if each.path is None)
+        others = [each.range for each in (*finding.reads, *near)]
         others += [edit.range for edit in (finding.fix.edits if finding.fix else ())]
         others += [finding.cast] if finding.cast is not None else []
         if any(self._cell_of(each) is not cell for each in others):
@@ -204,7 +205,10 @@ def _in_cell(finding: Finding, cell: _Cell) -> Finding:
         range=moved(finding.range),
         cast=None if finding.cast is None else moved(finding.cast),
         reads=tuple(r._replace(range=moved(r.range)) for r in finding.reads),
-        related=tuple(r._replace(range=moved(r.range)) for r in finding.related),
+        related=tuple(
+            each._replace(range=moved(each.range)) if each.path is None else each
+            for each in finding.related
+        ),
         fix=fix,
         suppression_rows=tuple(row - cell.row + 1 for row in finding.suppression_rows),
     )

@@ -20,8 +20,10 @@ from .checker import (
     FixMode,
     Gate,
     Job,
+    Others,
     check_bytes,
     focused,
+    others_of,
     texts_of,
 )
 from .files import Status, read_regular
@@ -50,11 +52,13 @@ class Stamp(NamedTuple):
     """What tells one content of a file from another.
 
     The time is None where a change after the reading could have left it the same.
+    `others` are the files around that its result rests on.
     """
 
     size: int
     mtime_ns: int | None
     digest: str
+    others: Others = ()
 
 
 class Outcome(NamedTuple):
@@ -136,9 +140,10 @@ def check_file(
         checked = check_bytes(data, task.path, task.job, focus, gate)
     except Exception as error:  # a bug of ours: the run goes on, exit code 2 tells
         return Outcome(task.path, task.absolute, failure=_failure(error))
+    others, checked = checked.others, checked._replace(others=())
     stamp = None
     if wants_stamp or checked.findings or checked.fixed:
-        stamp = Stamp(len(data), mtime_ns, digest(data))
+        stamp = Stamp(len(data), mtime_ns, digest(data), others)
     seconds = time.perf_counter() - start
     return Outcome(task.path, task.absolute, checked, stamp, seconds=seconds)
 
@@ -171,6 +176,8 @@ def _from_cache(cache: Cache, task: Task) -> Outcome | None:
     stamp = cache.stamp(path, job)
     if stamp is None or stamp.size != status.st_size:
         return None
+    if stamp.others and not _holds(stamp.others, task):
+        return None
     try:
         findings = cache.findings(path)
     except ValueError:
@@ -185,11 +192,21 @@ def _from_cache(cache: Cache, task: Task) -> Outcome | None:
             return None  # to be met again, and reported, where files are checked
         if digest(data) != stamp.digest:
             return None
-        stamp = Stamp(len(data), _trusted_time(now), stamp.digest)
+        stamp = stamp._replace(mtime_ns=_trusted_time(now))
         if findings:
             texts = texts_of(data, task.path)
         cache.store(path, job, stamp, findings)
     return Outcome(task.path, path, Checked(findings, texts), stamp)
+
+
+def _holds(others: Others, task: Task) -> bool:
+    """Whether the files around are what they were."""
+    from .project import Project
+
+    project = Project(task.path, task.job.options.root)
+    for path, _ in others:
+        project.content(path)
+    return others_of(project) == others
 
 
 def _outcomes(

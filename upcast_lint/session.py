@@ -134,6 +134,7 @@ class Session:
             vocab_names=settings.vocab_names,
             not_vocab_names=settings.not_vocab_names,
             inference=inference,
+            root=config.root if self.request.config is None else os.getcwd(),
             parses_always=is_named,
         )
         return Job(options, codes, self.request.ignore_suppressions, self.request.fix)

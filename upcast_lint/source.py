@@ -18,6 +18,8 @@ from .finding import Edit, Position, Range
 if TYPE_CHECKING:
     import ast
 
+    from .project import Project
+
 _LINE_END = re.compile(r"\r\n|\r|\n")
 # For names of hosts; on texts they take time quadratic in the length.
 _NOT_FOR_TEXTS = frozenset({"idna", "punycode"})
@@ -32,7 +34,7 @@ class Source:
 
     __slots__ = (
         *("_line_starts", "_words"),
-        *("cells", "data", "encoding", "has_bom", "path", "text", "whole"),
+        *("cells", "data", "encoding", "has_bom", "path", "project", "text", "whole"),
     )
 
     def __init__(
@@ -45,6 +47,8 @@ class Source:
         self.has_bom = has_bom
         self.whole = text
         """The text of the file; `text` may be an excerpt of it, with the same rows."""
+        self.project: Project | None = None
+        """The files around, where they may be read."""
         self.cells: tuple[tuple[int, int], ...] = ()
         """The row at which a notebook's cell begins here, and its number, in order."""
         self._line_starts: list[int] | None = None

@@ -26,7 +26,8 @@ class Plugin:
 
     def run(self) -> Iterator[tuple[int, int, str, type[Any]]]:
         """Row from 1, column from 0, text that begins with the code."""
-        checked = check_bytes("".join(self._lines).encode(), "x.py", self._job())
+        data = "".join(self._lines).encode()
+        checked = check_bytes(data, self._filename, self._job())
         for finding in checked.findings:
             start = finding.range.start
             yield (

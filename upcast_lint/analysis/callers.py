@@ -11,6 +11,7 @@ import ast
 from collections.abc import Iterator
 
 from .facts import Facts
+from .names import Definition
 from .syntax import FUNCTIONS, FunctionNode
 from .tensor_calls import is_builtin
 
@@ -43,7 +44,7 @@ def parameter_for(
     None where either is not certain: a decorated function is another one.
     """
     function = called_function(call.func, facts)
-    return None if function is None else _bound(argument, call, function, 0)
+    return None if function is None else bound_parameter(argument, call, function, 0)
 
 
 def own_method_for(
@@ -67,10 +68,10 @@ def own_method_for(
     ]
     if len(found) != 1 or found[0].decorator_list:
         return None
-    return _bound(argument, call, found[0], 1)
+    return bound_parameter(argument, call, found[0], 1)
 
 
-def _bound(
+def bound_parameter(
     argument: ast.expr, call: ast.Call, function: Function, skipped: int
 ) -> tuple[Function, ast.arg] | None:
     """What a function names an argument, its first `skipped` parameters left out."""
@@ -90,8 +91,17 @@ def _bound(
 
 def called_function(node: ast.expr, facts: Facts) -> Function | None:
     """The function of the file that a name stands for, without a decorator."""
-    if not isinstance(node, ast.Name):
+    only = only_definition(node, facts) if isinstance(node, ast.Name) else None
+    if only is None:
         return None
+    made = only.value if isinstance(only.value, ast.Lambda) else only.node
+    if not isinstance(made, FUNCTIONS):
+        return None
+    return None if getattr(made, "decorator_list", ()) else made
+
+
+def only_definition(node: ast.Name, facts: Facts) -> Definition | None:
+    """The one binding of the file that a name can be, wherever that stands."""
     found = list(facts.names.of(node))
     if all(each.node is facts.names.scope for each in found):  # bound further out
         for names in facts.imports.outer:
@@ -101,12 +111,7 @@ def called_function(node: ast.expr, facts: Facts) -> Function | None:
     if len(found) != 1:
         return None
     (only,) = found
-    if only.node is facts.names.scope:  # bound nowhere in the file
-        return None
-    made = only.value if isinstance(only.value, ast.Lambda) else only.node
-    if not isinstance(made, FUNCTIONS):
-        return None
-    return None if getattr(made, "decorator_list", ()) else made
+    return None if only.node is facts.names.scope else only  # bound nowhere in it
 
 
 def results_of(function: Function, facts: Facts) -> Iterator[ast.expr | None]:

@@ -33,7 +33,8 @@ def keep_record(
     if cache.folder != os.path.join(here, FOLDER):
         return
     searched = (*request.paths, here, *filter(None, [request.config]))
-    paths = (*session.discovery.rests_on(searched), *own_code(), *files)
+    others = (other for file in files for other in cache.others(file))
+    paths = (*session.discovery.rests_on(searched), *own_code(), *files, *others)
     made = record(started_ns, paths, _printed(report, options), code)
     if made is not None:
         with held():

@@ -11,6 +11,7 @@ from ..report import Placed, Report, in_binary_units
 from .concise import headline
 from .paint import Color, paint
 from .snippet import Mark, snippet
+from .uri import relative_path
 
 _DTYPES = {4: "float32", 8: "float64"}
 
@@ -76,6 +77,8 @@ def _facts(finding: Finding, report: Report) -> Iterator[tuple[str, str]]:
     elif finding.condition:
         yield "no fix", finding.condition
     for other in finding.related:
-        yield "elsewhere", f"line {other.range.start.row}: {other.label}"
+        path = other.path and relative_path(other.path, report)
+        where = f"{path}:" if path else "line "
+        yield "elsewhere", f"{where}{other.range.start.row}: {other.label}"
     for note in finding.notes:
         yield "note", note

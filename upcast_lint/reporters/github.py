@@ -25,7 +25,7 @@ def render(report: Report) -> str:
 
 def _command(placed: Placed, report: Report) -> str:
     finding = placed.finding
-    properties = {"file": _property(relative_path(placed, report))}
+    properties = {"file": _property(relative_path(placed.absolute, report))}
     if finding.cell is None:  # rows of a cell are not rows of the file
         properties |= _rows(finding)
     properties["title"] = _property(f"{finding.code} {finding.name}")

@@ -41,6 +41,6 @@ def _location(placed: Placed, report: Report) -> dict[str, Any]:
     # A notebook's rows count within its cells, which GitLab does not know.
     first, last = (at.start.row, at.end.row) if placed.finding.cell is None else (1, 1)
     return {
-        "path": relative_path(placed, report),
+        "path": relative_path(placed.absolute, report),
         "lines": {"begin": first, "end": last},
     }

@@ -33,7 +33,11 @@ def finding_as_json(placed: Placed, report: Report) -> dict[str, Any]:
             {**_range(read.range), "label": read.label} for read in finding.reads
         ],
         "related": [
-            {**_range(other.range), "filename": placed.absolute, "label": other.label}
+            {
+                **_range(other.range),
+                "filename": other.path or placed.absolute,
+                "label": other.label,
+            }
             for other in finding.related
         ],
         **_grounds(finding.grounds),

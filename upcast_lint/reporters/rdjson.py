@@ -33,7 +33,7 @@ def render(report: Report) -> str:
 def _diagnostic(placed: Placed, report: Report) -> dict[str, Any]:
     finding = placed.finding
     code = {"value": finding.code, "url": rule_url(finding.name)}
-    path = relative_path(placed, report)
+    path = relative_path(placed.absolute, report)
     diagnostic: dict[str, Any] = {
         "message": message_with_condition(finding),
         "code": code,

@@ -9,7 +9,7 @@ from __future__ import annotations
 from typing import Any
 
 from .. import __version__
-from ..finding import Finding, Fix, Range
+from ..finding import Fix, Range
 from ..links import HOME, rule_url
 from ..report import Placed, Report
 from ..run_rules import UNREADABLE
@@ -97,20 +97,24 @@ def _result(
     placed: Placed, fingerprint: str, indexes: dict[str, int], report: Report
 ) -> dict[str, Any]:
     finding = placed.finding
-    artifact = _artifact(placed, report)
+    artifact = _artifact(placed.absolute, report)
     result: dict[str, Any] = {
         "ruleId": finding.code,
         "ruleIndex": indexes[finding.code],
         "level": "error" if finding.code == UNREADABLE else "warning",
         "message": {"text": message_with_condition(finding)},
-        "locations": [_location(artifact, finding, finding.range)],
+        "locations": [_location(artifact, finding.cell, finding.range)],
         "partialFingerprints": {_FINGERPRINT: fingerprint},
     }
     others = (*finding.reads, *finding.related)
     if others:
         result["relatedLocations"] = [
             {
-                **_location(artifact, finding, read.range),
+                **(
+                    _location(artifact, finding.cell, read.range)
+                    if read.path is None
+                    else _location(_artifact(read.path, report), None, read.range)
+                ),
                 "id": number,
                 "message": {"text": read.label},
             }
@@ -122,17 +126,17 @@ def _result(
     return result
 
 
-def _artifact(placed: Placed, report: Report) -> dict[str, str]:
-    path = relative_path(placed, report)
+def _artifact(absolute: str, report: Report) -> dict[str, str]:
+    path = relative_path(absolute, report)
     base = {"uriBaseId": _ROOT} if is_relative(path) else {}
     return {"uri": uri(path), **base}
 
 
 def _location(
-    artifact: dict[str, str], finding: Finding, range: Range
+    artifact: dict[str, str], cell: int | None, range: Range
 ) -> dict[str, Any]:
     physical: dict[str, Any] = {"artifactLocation": artifact}
-    if finding.cell is None:
+    if cell is None:
         physical["region"] = _region(range)
     else:
         physical["region"] = {"startLine": 1}  # GitHub demands one

@@ -5,15 +5,12 @@ from __future__ import annotations
 import os
 from urllib.parse import quote
 
-from ..report import Placed, Report
+from ..report import Report
 
 
-def relative_path(placed: Placed, report: Report) -> str:
+def relative_path(absolute: str, report: Report) -> str:
     """With `/`; absolute where the file is not below the run's folder."""
-    root = os.path.join(report.root, "")
-    if placed.absolute.startswith(root):
-        return placed.absolute[len(root) :].replace(os.sep, "/")
-    return placed.absolute.replace(os.sep, "/")
+    return absolute.removeprefix(os.path.join(report.root, "")).replace(os.sep, "/")
 
 
 def is_relative(path: str) -> bool:

@@ -58,6 +58,7 @@ def excerpt(source: Source, suspects: list[Rows]) -> Source | None:
     parts.append(text[done:])
     part = Source(source.path, b"", "".join(parts), "utf-8", False)
     part.whole = source.text
+    part.project = source.project
     return part
 
 

@@ -15,7 +15,9 @@ from collections.abc import Iterable, Iterator
 from functools import cache, cached_property
 
 from ..analysis import ops
+from ..analysis.imported import imported_names, split_name
 from ..analysis.ops import Role
+from ..project import Project
 from .outline import Outline, Span
 from .spots import is_word, torch_names
 from .statements import Statements, Unclear
@@ -27,13 +29,13 @@ _NEAR = 400
 """How far the sign of an assignment is looked for, before it is parsed."""
 _MOST_NAMES = 50
 """Up to so many names are looked for one by one."""
+_IMPORT = re.compile(
+    r"(?:from\b[.\w \t]+?)?\bimport\b[ \t]*"
+    r"(?:\((?:[^()#]|#[^\n]*)*\)|(?:\\\r?\n|[^\n;#\\])*)"
+)
 _WORD = re.compile(r"\w+")
 _DISPLAY = (ast.Tuple, ast.List)
 _SUITES = frozenset(("body", "orelse", "finalbody", "handlers", "cases"))
-
-
-class _Found(Exception):
-    """A copy may meet a selection."""
 
 
 class Known:
@@ -43,8 +45,14 @@ class Known:
     `names_a_type` says that the module may bind a wide type to a name.
     """
 
-    def __init__(self, outline: Outline, selections: frozenset[str]) -> None:
+    def __init__(
+        self,
+        outline: Outline,
+        selections: frozenset[str],
+        project: Project | None = None,
+    ) -> None:
         self.text = outline.text
+        self.project = project
         self.outline = outline
         self.selections = selections
         self.names_a_type = False
@@ -52,6 +60,7 @@ class Known:
         """The functions of the file that may do no more than to cast."""
         self._functions: dict[str, set[str]] = {}
         self._takers: dict[str, frozenset[Span]] = {}
+        self._elsewhere: dict[str, bool] = {}
 
     @cached_property
     def imported(self) -> dict[str, str]:
@@ -107,6 +116,61 @@ class Known:
             self._takers[name] = frozenset(found)
         return self._takers[name]
 
+    def imports(self, node: ast.expr) -> bool:
+        """Whether names with dots begin with one that may be of another file."""
+        while isinstance(node, ast.Attribute):
+            node = node.value
+        if self.project is None or not isinstance(node, ast.Name):
+            return False
+        return node.id in self._origins
+
+    def is_taken_elsewhere(self, name: str) -> bool:
+        """Whether a function of another file may read narrowly what it is given.
+
+        By its name here, or by names with dots that begin with a module's.
+        """
+        if self.project is None:
+            return False
+        if name not in self._elsewhere:
+            path = self.project.path
+            self._elsewhere[name] = self._is_taken(name, self.project, path, 1)
+        return self._elsewhere[name]
+
+    def _is_taken(self, name: str, project: Project, importer: str, more: int) -> bool:
+        """Where a file imports it in turn, so many more are looked into."""
+        first, dot, rest = name.partition(".")
+        for origin in self._origins.get(first, ()):
+            module, function = split_name(origin + dot + rest)
+            source = project.module(module, importer) if module else None
+            if source is None:
+                continue
+            if "\r" in source.text or "\f" in source.text:
+                raise Unclear("lines are not what line feeds tell")
+            other = Known(Outline(source.text), self.selections)
+            if other.takers_of(function) or (
+                more and other._is_taken(function, project, source.path, more - 1)
+            ):
+                return True
+        return False
+
+    @cached_property
+    def _origins(self) -> dict[str, list[str]]:
+        """What names stand for that are imported, from torch aside, in any scope."""
+        found: dict[str, list[str]] = {}
+        for offset in _places_of("import", self.text):
+            match = _IMPORT.search(self.text, self.text.rfind("\n", 0, offset) + 1)
+            if match is None or match.start() > offset:
+                continue
+            try:
+                (statement,) = ast.parse(match[0]).body
+            except (SyntaxError, ValueError):  # in a string, or in no statement
+                continue
+            for name, origin in imported_names(statement):
+                if origin.partition(".")[0] == "torch":
+                    continue
+                found.setdefault(name, []).append(origin)
+        return found
+
     def _assigned(self, name: str) -> Iterator[ast.expr]:
         """What the file assigns to a name, or to several of which it is one."""
         done = 0
@@ -136,6 +200,8 @@ class Reach:
         self.carriers: set[str] = set()
         self.fresh: list[str] = []
         self._read_whole: dict[str, bool] = {}
+        self._is_narrow = False
+        """Whether a copy may meet a selection; others may be handed on all the same."""
         self.takers: frozenset[Span] = frozenset()
         """The functions of the file that read a copy narrowly."""
 
@@ -151,15 +217,12 @@ class Reach:
 
     def is_narrow(self, offsets: Iterable[int]) -> bool:
         """Whether a cast that stands at one of the offsets may reach a selection."""
-        try:
-            self._visit_at(offsets)
-            while self.fresh:
-                # Statements seen before may hold these names, too.
-                names, self.fresh = self.fresh, []
-                self._visit_at(each for name in names for each in self._places(name))
-        except _Found:
-            return True
-        return False
+        self._visit_at(offsets)
+        while self.fresh:
+            # Statements seen before may hold these names, too.
+            names, self.fresh = self.fresh, []
+            self._visit_at(each for name in names for each in self._places(name))
+        return self._is_narrow
 
     def _places(self, name: str) -> Iterable[int]:
         """Where a name stands; of many names the places are collected at once."""
@@ -219,7 +282,7 @@ class Reach:
                     self.fresh.append(part.id)
 
     def _carries(self, node: ast.AST) -> bool:
-        """Whether an expression may be a copy. Raises where a copy is read narrowly."""
+        """Whether an expression may be a copy; notes where one is read narrowly."""
         match node:
             case ast.Name():
                 return node.id in self.carriers
@@ -234,7 +297,8 @@ class Reach:
                 carries = self._carries(node.value)
                 self._carries(node.slice)
                 if carries and not _only_adds_axes(node.slice):
-                    raise _Found
+                    self._is_narrow = True
+                    return False
                 return carries
             case ast.BinOp():
                 left, right = self._carries(node.left), self._carries(node.right)
@@ -261,7 +325,7 @@ class Reach:
     def _iterate(self, source: ast.expr) -> None:
         """Follow what is iterated over, perhaps by way of `enumerate` and its like."""
         if self._carries(source):
-            raise _Found
+            self._is_narrow = True
         if isinstance(source, ast.Call):
             for argument in source.args:
                 self._iterate(argument)
@@ -274,6 +338,8 @@ class Reach:
             case ast.Attribute(value=value, attr=name):
                 if isinstance(value, ast.Name) and value.id == "self":
                     self._hand_on(name, call)
+                elif carries and self.known.imports(value):
+                    self._hand_on(ast.unparse(call.func), call)
                 carries |= self._carries(value)
                 if self._is_cast(call, name):
                     carries = True
@@ -286,23 +352,23 @@ class Reach:
                     return False
                 names = self.known.functions_of(alias)
                 if names & self.known.selections:
-                    raise _Found
+                    self._is_narrow = True
                 self._hand_on(alias, call)
                 return bool(names & _steps())
             case _:
                 self._carries(call.func)
                 return False
         if carries and name in self.known.selections:
-            raise _Found
+            self._is_narrow = True
         return carries and name in _steps()
 
     def _hand_on(self, function: str, call: ast.Call) -> None:
-        """Follow a copy that is given as it is to a function of the file."""
+        """Follow a copy that is given as it is to a function of the project."""
         given = [*call.args, *(keyword.value for keyword in call.keywords)]
         if any(map(self._is_copy, given)):
-            self.takers |= self.known.takers_of(function)
-        if self.takers:
-            raise _Found
+            takers = self.known.takers_of(function)
+            self.takers |= takers
+            self._is_narrow |= bool(takers) or self.known.is_taken_elsewhere(function)
 
     def _is_copy(self, node: ast.expr) -> bool:
         match node:

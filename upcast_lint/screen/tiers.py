@@ -10,6 +10,7 @@ from typing import NamedTuple
 
 from ..analysis.casting import casting_functions
 from ..analysis.width.bound import may_be_vocab_wide
+from ..project import Project
 from ..registry import rules_of
 from .outline import Outline, Span
 from .reach import Known, Reach
@@ -25,29 +26,37 @@ def suspects(
     any_width: bool,
     spots: Spots | None = None,
     codes: frozenset[str] | None = None,
+    project: Project | None = None,
 ) -> list[Rows] | None:
     """The outermost functions that may hold a finding; None where all of the file may.
 
     A text that does not parse may come out as either. `spots` are the text's, where
-    the caller knows them; `codes` are the rules that run, None for the usual ones.
+    the caller knows them; `codes` are the rules that run, None for the usual ones;
+    `project` is what the file can import from.
     """
     spots = spots or find_spots(text)
     if not any(spots):
         return []
     try:
-        return _suspects(text, spots, any_width, _selections(codes))
+        return _suspects(text, spots, any_width, _selections(codes), project)
     except (RecursionError, MemoryError, Unclear):
         return None
 
 
 def _suspects(
-    text: str, spots: Spots, any_width: bool, selections: frozenset[str]
+    text: str,
+    spots: Spots,
+    any_width: bool,
+    selections: frozenset[str],
+    project: Project | None,
 ) -> list[Rows] | None:
     if "\r" in text and text.count("\r") != text.count("\r\n"):
         return None  # rows are not what line feeds tell
     if "\f" in text and any(map(_has_page_break, text.split("\n"))):
         return None  # a form feed hides how far in a line is
-    return _Screen(text, spots, any_width, selections).suspects()
+    return _Screen(
+        text, spots, any_width, Known(Outline(text), selections, project)
+    ).suspects()
 
 
 def _has_page_break(line: str) -> bool:
@@ -73,13 +82,11 @@ class _Part(NamedTuple):
 
 
 class _Screen:
-    def __init__(
-        self, text: str, spots: Spots, any_width: bool, selections: frozenset[str]
-    ) -> None:
+    def __init__(self, text: str, spots: Spots, any_width: bool, known: Known) -> None:
         self.text = text
         self.any_width = any_width
-        self.outline = Outline(text)
-        self.known = Known(self.outline, selections)
+        self.outline = known.outline
+        self.known = known
         self.parts: dict[Span, _Part] = {}
         self.is_outside = False
         """Whether a cast may stand outside of every function."""
