@@ -33,9 +33,14 @@ _IMPORT = re.compile(
     r"(?:from\b[.\w \t]+?)?\bimport\b[ \t]*"
     r"(?:\((?:[^()#]|#[^\n]*)*\)|(?:\\\r?\n|[^\n;#\\])*)"
 )
+_OF_TORCH = ("import torch", "from torch")
 _WORD = re.compile(r"\w+")
 _DISPLAY = (ast.Tuple, ast.List)
 _SUITES = frozenset(("body", "orelse", "finalbody", "handlers", "cases"))
+
+
+class _Found(Exception):
+    """A copy may meet a selection."""
 
 
 class Known:
@@ -61,6 +66,7 @@ class Known:
         self._functions: dict[str, set[str]] = {}
         self._takers: dict[str, frozenset[Span]] = {}
         self._elsewhere: dict[str, bool] = {}
+        self._known_origins: dict[str, list[str]] = {}
 
     @cached_property
     def imported(self) -> dict[str, str]:
@@ -122,7 +128,7 @@ class Known:
             node = node.value
         if self.project is None or not isinstance(node, ast.Name):
             return False
-        return node.id in self._origins
+        return bool(self._origins(node.id))
 
     def is_taken_elsewhere(self, name: str) -> bool:
         """Whether a function of another file may read narrowly what it is given.
@@ -139,7 +145,7 @@ class Known:
     def _is_taken(self, name: str, project: Project, importer: str, more: int) -> bool:
         """Where a file imports it in turn, so many more are looked into."""
         first, dot, rest = name.partition(".")
-        for origin in self._origins.get(first, ()):
+        for origin in self._origins(first):
             module, function = split_name(origin + dot + rest)
             source = project.module(module, importer) if module else None
             if source is None:
@@ -153,23 +159,30 @@ class Known:
                 return True
         return False
 
+    def _origins(self, name: str) -> list[str]:
+        """What a name stands for that is imported, from torch aside, in any scope."""
+        if name not in self._known_origins:
+            found = self._known_origins[name] = []
+            for text in self._imports:
+                if name not in text:
+                    continue
+                try:
+                    (statement,) = ast.parse(text).body
+                except (SyntaxError, ValueError):  # in a string, or no statement
+                    continue
+                names = imported_names(statement)
+                found += (origin for bound, origin in names if bound == name)
+        return self._known_origins[name]
+
     @cached_property
-    def _origins(self) -> dict[str, list[str]]:
-        """What names stand for that are imported, from torch aside, in any scope."""
-        found: dict[str, list[str]] = {}
+    def _imports(self) -> list[str]:
+        """The texts of the imports, and of some that only look like one."""
+        found: list[str] = []
         for offset in _places_of("import", self.text):
             match = _IMPORT.search(self.text, self.text.rfind("\n", 0, offset) + 1)
-            if match is None or match.start() > offset:
-                continue
-            try:
-                (statement,) = ast.parse(match[0]).body
-            except (SyntaxError, ValueError):  # in a string, or in no statement
-                continue
-            for name, origin in imported_names(statement):
-                if origin.partition(".")[0] == "torch":
-                    continue
-                found.setdefault(name, []).append(origin)
-        return found
+            if match is not None and match.start() <= offset:
+                found.append(match[0])
+        return [each for each in found if not each.startswith(_OF_TORCH)]
 
     def _assigned(self, name: str) -> Iterator[ast.expr]:
         """What the file assigns to a name, or to several of which it is one."""
@@ -200,8 +213,8 @@ class Reach:
         self.carriers: set[str] = set()
         self.fresh: list[str] = []
         self._read_whole: dict[str, bool] = {}
-        self._is_narrow = False
-        """Whether a copy may meet a selection; others may be handed on all the same."""
+        self._is_taken_elsewhere = False
+        """Whether a function of another file may read a copy narrowly."""
         self.takers: frozenset[Span] = frozenset()
         """The functions of the file that read a copy narrowly."""
 
@@ -217,12 +230,15 @@ class Reach:
 
     def is_narrow(self, offsets: Iterable[int]) -> bool:
         """Whether a cast that stands at one of the offsets may reach a selection."""
-        self._visit_at(offsets)
-        while self.fresh:
-            # Statements seen before may hold these names, too.
-            names, self.fresh = self.fresh, []
-            self._visit_at(each for name in names for each in self._places(name))
-        return self._is_narrow
+        try:
+            self._visit_at(offsets)
+            while self.fresh:
+                # Statements seen before may hold these names, too.
+                names, self.fresh = self.fresh, []
+                self._visit_at(each for name in names for each in self._places(name))
+        except _Found:
+            return True
+        return bool(self.takers) or self._is_taken_elsewhere
 
     def _places(self, name: str) -> Iterable[int]:
         """Where a name stands; of many names the places are collected at once."""
@@ -282,7 +298,7 @@ class Reach:
                     self.fresh.append(part.id)
 
     def _carries(self, node: ast.AST) -> bool:
-        """Whether an expression may be a copy; notes where one is read narrowly."""
+        """Whether an expression may be a copy. Raises where a copy is read narrowly."""
         match node:
             case ast.Name():
                 return node.id in self.carriers
@@ -297,8 +313,7 @@ class Reach:
                 carries = self._carries(node.value)
                 self._carries(node.slice)
                 if carries and not _only_adds_axes(node.slice):
-                    self._is_narrow = True
-                    return False
+                    raise _Found
                 return carries
             case ast.BinOp():
                 left, right = self._carries(node.left), self._carries(node.right)
@@ -325,7 +340,7 @@ class Reach:
     def _iterate(self, source: ast.expr) -> None:
         """Follow what is iterated over, perhaps by way of `enumerate` and its like."""
         if self._carries(source):
-            self._is_narrow = True
+            raise _Found
         if isinstance(source, ast.Call):
             for argument in source.args:
                 self._iterate(argument)
@@ -339,7 +354,7 @@ class Reach:
                 if isinstance(value, ast.Name) and value.id == "self":
                     self._hand_on(name, call)
                 elif carries and self.known.imports(value):
-                    self._hand_on(ast.unparse(call.func), call)
+                    self._hand_to_import(ast.unparse(call.func), call)
                 carries |= self._carries(value)
                 if self._is_cast(call, name):
                     carries = True
@@ -352,23 +367,31 @@ class Reach:
                     return False
                 names = self.known.functions_of(alias)
                 if names & self.known.selections:
-                    self._is_narrow = True
+                    raise _Found
                 self._hand_on(alias, call)
+                if self.known.imports(call.func):
+                    self._hand_to_import(alias, call)
                 return bool(names & _steps())
             case _:
                 self._carries(call.func)
                 return False
         if carries and name in self.known.selections:
-            self._is_narrow = True
+            raise _Found
         return carries and name in _steps()
 
     def _hand_on(self, function: str, call: ast.Call) -> None:
-        """Follow a copy that is given as it is to a function of the project."""
+        """Follow a copy that is given as it is to a function of the file."""
+        if self._gives_copy(call):
+            self.takers |= self.known.takers_of(function)
+
+    def _hand_to_import(self, name: str, call: ast.Call) -> None:
+        """The same, to a function of another file."""
+        if not self._is_taken_elsewhere and self._gives_copy(call):
+            self._is_taken_elsewhere = self.known.is_taken_elsewhere(name)
+
+    def _gives_copy(self, call: ast.Call) -> bool:
         given = [*call.args, *(keyword.value for keyword in call.keywords)]
-        if any(map(self._is_copy, given)):
-            takers = self.known.takers_of(function)
-            self.takers |= takers
-            self._is_narrow |= bool(takers) or self.known.is_taken_elsewhere(function)
+        return any(map(self._is_copy, given))
 
     def _is_copy(self, node: ast.expr) -> bool:
         match node:
