@@ -16,6 +16,7 @@ from upcast_lint.checker import Job, check_bytes
 from upcast_lint.finding import Confidence, Finding
 from upcast_lint.linter import Options
 from upcast_lint.project import Project
+from upcast_lint.source import Source
 
 PICK = """\
 def pick(x, ids):
@@ -419,8 +420,8 @@ def test_no_fix_is_made_in_either_file(tree: Path) -> None:
 
 
 def test_a_comment_at_the_cast_silences_it(tree: Path) -> None:
-    text = caller().replace("ids)\n", "ids)  # noqa: UPC001\n")
-    write(tree, {"pkg/loss.py": text.replace("ids)  # noqa: UPC001\n", "ids):\n", 0)})
+    text = caller().rstrip() + "  # noqa: UPC001\n"
+    write(tree, {"pkg/loss.py": text})
     assert as_json(".") == []
 
 
@@ -465,6 +466,6 @@ def test_a_file_around_that_is_not_part_of_the_run(tree: Path) -> None:
 
 
 def test_the_usual_options_read_nothing() -> None:
-    source = linter.Source.from_bytes(caller().encode(), "loss.py")
+    source = Source.from_bytes(caller().encode(), "loss.py")
     assert linter.lint(source, Options(least=Confidence.LOW)) == ()
     assert source.project is None

@@ -132,6 +132,42 @@ def test_a_change_is_looked_at(change: Callable[[], object]) -> None:
     assert Ran().looked
 
 
+CALLER = """\
+from lib.choose import chosen
+
+
+def loss(logits, labels, vocab_size):
+    return chosen(logits.float(), labels)
+"""
+LIBRARY = "lib/choose.py"
+AROUND = {
+    "another content": put(LIBRARY, "def chosen(x, labels):\n    return x * 2\n"),
+    "a file less": Path(LIBRARY).unlink,
+    "another file of the name": put("src/lib/choose.py", ""),
+    "a package of the name": put("lib/choose/__init__.py", ""),
+}
+
+
+@pytest.mark.parametrize("change", AROUND.values(), ids=AROUND)
+def test_a_change_around_the_files_is_looked_at(
+    tree: Path, change: Callable[[], object]
+) -> None:
+    """The library is no part of the run, and its folders are not walked."""
+    for folder in ("lib/choose", "src/lib"):
+        (tree / folder).mkdir(parents=True)
+    (tree / LIBRARY).write_text(
+        "def chosen(x, labels):\n    return x.gather(-1, labels.unsqueeze(-1))\n"
+    )
+    (tree / "src/caller.py").write_text(CALLER)
+    before, again = settle("src/caller.py", "src"), Ran("src/caller.py", "src")
+    assert not again.looked
+    assert again.printed == before.printed and "lib/choose.py:1" in again.printed[1]
+    change()
+    changed = Ran("src/caller.py", "src")
+    assert changed.looked
+    assert "UPC001" not in changed.printed[1]
+
+
 def test_a_time_that_was_set_back_is_looked_at(tree: Path) -> None:
     settle()
     path = tree / "src/clean3.py"

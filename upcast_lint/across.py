@@ -44,6 +44,8 @@ from .source import Source, apply_edits
 Judge = Callable[[Facts, Sequence[ast.Call]], Iterator[Finding]]
 """Gives the findings of a scope, of those of its calls that may be casts."""
 
+_Key = tuple[ast.FunctionDef, ast.arg, str]
+"""A function, a parameter and the type that it is cast to."""
 _METHODS = {"float32": "float", "float64": "double"}
 
 
@@ -109,17 +111,32 @@ def read_elsewhere(
     found: list[Finding] = []
     fix: Fix | None = None
     for handing in handings:
-        inserted = _inserted(handing, cast)
-        if inserted is None:
+        key = (handing.function, handing.parameter, cast.dtype)
+        known = facts.tree.once(facts.tree.module, _known)
+        if key not in known:
+            known[key] = _read_in(handing, cast, judge)
+        told = known[key]
+        if told is None:
             return None
-        inner = _judged(inserted, judge)
-        if inner is None:
-            return None
+        inserted, inner = told
         found.append(_lifted(inner, inserted))
         if len(handings) == 1 and handing.path is None:
             fix = _fix(handing, cast, inner, inserted, facts)
     taken = tuple(map(_taken, handings))
     return Elsewhere(tuple(found), taken, tuple(h.function.name for h in handings), fix)
+
+
+def _known(_module: ast.Module) -> dict[_Key, tuple[_Inserted, Finding] | None]:
+    """What functions make of what they are given, for all casts of a file."""
+    return {}
+
+
+def _read_in(
+    handing: Handing, cast: Cast, judge: Judge
+) -> tuple[_Inserted, Finding] | None:
+    inserted = _inserted(handing, cast)
+    inner = None if inserted is None else _judged(inserted, judge)
+    return None if inserted is None or inner is None else (inserted, inner)
 
 
 def _taken(handing: Handing) -> Read:
@@ -183,7 +200,7 @@ def _inserted(handing: Handing, cast: Cast) -> _Inserted | None:
 
 def _judged(inserted: _Inserted, judge: Judge) -> Finding | None:
     module = Module.parse(inserted.source)
-    for call in module.tree.nodes():
+    for call in module.tree.nodes([(inserted.row, inserted.row)]):
         if not isinstance(call, ast.Call) or call.lineno != inserted.row:
             continue
         scope = module.tree.scope(call)

@@ -8,6 +8,7 @@ that its user binds by more than one import, or by anything else, nothing is kno
 from __future__ import annotations
 
 import ast
+import re
 from collections.abc import Iterator
 
 from ..source import Source
@@ -98,7 +99,9 @@ def _function(
         return None
     around = module.facts(module.tree.module)
     found = list(around.names.named(name))
-    if len(found) != 1 or around.is_declared(name) or around.names.named("*"):
+    if len(found) != 1 or around.names.named("*"):
+        return None
+    if re.search(rf"\bglobal\b[^\n]*\b{name}\b", source.text):
         return None
     (only,) = found
     origin = _origin(only, module.tree)

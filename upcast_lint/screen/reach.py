@@ -35,6 +35,8 @@ _IMPORT = re.compile(
 )
 _OF_TORCH = ("import torch", "from torch")
 _WORD = re.compile(r"\w+")
+Slots = frozenset[int | str]
+"""Parameters, by their place or by their name."""
 _DISPLAY = (ast.Tuple, ast.List)
 _SUITES = frozenset(("body", "orelse", "finalbody", "handlers", "cases"))
 
@@ -64,8 +66,8 @@ class Known:
         self.casting: set[str] = set()
         """The functions of the file that may do no more than to cast."""
         self._functions: dict[str, set[str]] = {}
-        self._takers: dict[str, frozenset[Span]] = {}
-        self._elsewhere: dict[str, bool] = {}
+        self._takers: dict[tuple[str, Slots], frozenset[Span]] = {}
+        self._elsewhere: dict[tuple[str, Slots], bool] = {}
         self._known_origins: dict[str, list[str]] = {}
 
     @cached_property
@@ -104,23 +106,26 @@ class Known:
             if self.text[offset - 4 : offset] != "def ":
                 yield offset
 
-    def takers_of(self, name: str) -> frozenset[Span]:
+    def takers_of(self, name: str, slots: Slots) -> frozenset[Span]:
         """The functions of a name that may read narrowly what they are given.
 
         With those that they give it to in turn.
         """
-        if name not in self._takers:
-            self._takers[name] = frozenset()  # where it is given to itself
+        if not slots:
+            return frozenset()
+        key = (name, slots)
+        if key not in self._takers:
+            self._takers[key] = frozenset()  # where it is given to itself
             found: set[Span] = set()
             for offset in _places_of(name, self.text, f"def {name}"):
                 span = self.outline.function_at(offset)
                 if span is None:
                     raise Unclear("a function cannot be cut out")
                 reach = Reach(self.text[span.start : span.end], self)
-                if reach.takes_narrowly(offset - span.start):
+                if reach.takes_narrowly(offset - span.start, slots):
                     found |= {span, *reach.takers}
-            self._takers[name] = frozenset(found)
-        return self._takers[name]
+            self._takers[key] = frozenset(found)
+        return self._takers[key]
 
     def imports(self, node: ast.expr) -> bool:
         """Whether names with dots begin with one that may be of another file."""
@@ -130,19 +135,22 @@ class Known:
             return False
         return bool(self._origins(node.id))
 
-    def is_taken_elsewhere(self, name: str) -> bool:
+    def is_taken_elsewhere(self, name: str, slots: Slots) -> bool:
         """Whether a function of another file may read narrowly what it is given.
 
         By its name here, or by names with dots that begin with a module's.
         """
-        if self.project is None:
+        if self.project is None or not slots:
             return False
-        if name not in self._elsewhere:
+        key = (name, slots)
+        if key not in self._elsewhere:
             path = self.project.path
-            self._elsewhere[name] = self._is_taken(name, self.project, path, 1)
-        return self._elsewhere[name]
+            self._elsewhere[key] = self._is_taken(name, slots, self.project, path, 1)
+        return self._elsewhere[key]
 
-    def _is_taken(self, name: str, project: Project, importer: str, more: int) -> bool:
+    def _is_taken(
+        self, name: str, slots: Slots, project: Project, importer: str, more: int
+    ) -> bool:
         """Where a file imports it in turn, so many more are looked into."""
         first, dot, rest = name.partition(".")
         for origin in self._origins(first):
@@ -153,8 +161,9 @@ class Known:
             if "\r" in source.text or "\f" in source.text:
                 raise Unclear("lines are not what line feeds tell")
             other = Known(Outline(source.text), self.selections)
-            if other.takers_of(function) or (
-                more and other._is_taken(function, project, source.path, more - 1)
+            if other.takers_of(function, slots) or (
+                more
+                and other._is_taken(function, slots, project, source.path, more - 1)
             ):
                 return True
         return False
@@ -218,13 +227,20 @@ class Reach:
         self.takers: frozenset[Span] = frozenset()
         """The functions of the file that read a copy narrowly."""
 
-    def takes_narrowly(self, offset: int) -> bool:
-        """Whether the function whose `def` stands at an offset may select."""
+    def takes_narrowly(self, offset: int, slots: Slots) -> bool:
+        """Whether the function whose `def` stands at an offset may select.
+
+        From what it is given in some slots.
+        """
         for statement in self.statements.parsed(self.statements.number_at(offset)):
             if isinstance(statement, ast.FunctionDef):
                 given = statement.args
-                names = [*given.posonlyargs, *given.args, *given.kwonlyargs]
-                self.fresh = [each.arg for each in names]
+                placed = [*given.posonlyargs, *given.args]
+                self.fresh = [
+                    each.arg
+                    for place, each in enumerate([*placed, *given.kwonlyargs])
+                    if each.arg in slots or (place in slots and place < len(placed))
+                ]
         self.carriers.update(self.fresh)
         return self.is_narrow(())
 
@@ -352,7 +368,7 @@ class Reach:
         match call.func:
             case ast.Attribute(value=value, attr=name):
                 if isinstance(value, ast.Name) and value.id == "self":
-                    self._hand_on(name, call)
+                    self.takers |= self.known.takers_of(name, self._slots(call, 1))
                 elif carries and self.known.imports(value):
                     self._hand_to_import(ast.unparse(call.func), call)
                 carries |= self._carries(value)
@@ -368,7 +384,7 @@ class Reach:
                 names = self.known.functions_of(alias)
                 if names & self.known.selections:
                     raise _Found
-                self._hand_on(alias, call)
+                self.takers |= self.known.takers_of(alias, self._slots(call))
                 if self.known.imports(call.func):
                     self._hand_to_import(alias, call)
                 return bool(names & _steps())
@@ -379,19 +395,24 @@ class Reach:
             raise _Found
         return carries and name in _steps()
 
-    def _hand_on(self, function: str, call: ast.Call) -> None:
-        """Follow a copy that is given as it is to a function of the file."""
-        if self._gives_copy(call):
-            self.takers |= self.known.takers_of(function)
-
     def _hand_to_import(self, name: str, call: ast.Call) -> None:
-        """The same, to a function of another file."""
-        if not self._is_taken_elsewhere and self._gives_copy(call):
-            self._is_taken_elsewhere = self.known.is_taken_elsewhere(name)
+        """Follow a copy that is given as it is to a function of another file."""
+        if not self._is_taken_elsewhere:
+            slots = self._slots(call)
+            self._is_taken_elsewhere = self.known.is_taken_elsewhere(name, slots)
 
-    def _gives_copy(self, call: ast.Call) -> bool:
-        given = [*call.args, *(keyword.value for keyword in call.keywords)]
-        return any(map(self._is_copy, given))
+    def _slots(self, call: ast.Call, skipped: int = 0) -> Slots:
+        """Where a call gives a copy as it is, behind the first parameters."""
+        found: set[int | str] = set()
+        for place, each in enumerate(call.args, skipped):
+            if isinstance(each, ast.Starred):
+                break
+            if self._is_copy(each):
+                found.add(place)
+        for keyword in call.keywords:
+            if keyword.arg is not None and self._is_copy(keyword.value):
+                found.add(keyword.arg)
+        return frozenset(found)
 
     def _is_copy(self, node: ast.expr) -> bool:
         match node:
