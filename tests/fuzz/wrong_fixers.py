@@ -13,12 +13,15 @@ from dataclasses import dataclass, replace
 from typing import Any
 from unittest.mock import patch
 
+import libcst as cst
+
 from upcast_lint import across, safety
 from upcast_lint.analysis import consumers, effects, flow, gradients, reads
 from upcast_lint.analysis.indices import Proof
 from upcast_lint.analysis.reads import Consumption, Kind, StepKind
 from upcast_lint.analysis.rows import Rows
-from upcast_lint.rewrite import edits, plan, sink, text
+from upcast_lint.rewrite import plan, sink
+from upcast_lint.rewrite.expressions import CastSpelling
 
 from .attack import Tier
 
@@ -70,13 +73,18 @@ def _ignores_writes_to_the_copy() -> Iterator[None]:
 
 @contextmanager
 def _drops_copy_true() -> Iterator[None]:
-    real = text.cast_text
+    real = CastSpelling.__init__
 
-    def cast_text(*arguments: Any) -> str:
-        return real(*arguments).replace(", copy=True", "")
+    def init(self: CastSpelling, call: cst.Call, *others: Any, **named: Any) -> None:
+        kept = [arg for arg in call.args if not _is_copy(arg)]
+        real(self, call.with_changes(args=kept), *others, **named)
 
-    with patch.object(edits, "cast_text", cast_text):
+    with patch.object(CastSpelling, "__init__", init):
         yield
+
+
+def _is_copy(argument: cst.Arg) -> bool:
+    return argument.keyword is not None and argument.keyword.value == "copy"
 
 
 @contextmanager
