@@ -66,19 +66,21 @@ def statement(scope: Scope) -> list[str]:
     scope.lists.append(name)
     index, key = scope.fresh("k"), scope.fresh("key")
     first = ", ".join(["0"] * copy.rank)
+    q = '"' if "'" in text else "'"  # before Python 3.12 they must differ
     match choices.below(3):
         case 0:
             return [
                 choices.pick(
                     (
-                        f"{name} = f'{{{text}[{first}]=}}'",
-                        f"{name} = f'{{{text}.argmax()=}}'",
-                        f"{name} = f'{{{text}.shape=}} {{{text}[{first}].item():.3f}}'",
-                        f"{name} = f'{{{text}[0].max().item()!r:>20}}'",
-                        f"{name} = f'{{{text}[0].shape = }}'",
+                        f"{name} = f{q}{{{text}[{first}]=}}{q}",
+                        f"{name} = f{q}{{{text}.argmax()=}}{q}",
+                        f"{name} = f{q}{{{text}.shape=}} "
+                        f"{{{text}[{first}].item():.3f}}{q}",
+                        f"{name} = f{q}{{{text}[0].max().item()!r:>20}}{q}",
+                        f"{name} = f{q}{{{text}[0].shape = }}{q}",
                         f"{name} = '%s' % {text}[{first}]",
                         f"{name} = '{{}}'.format({text}[{first}])",
-                        f"{name} = f'{{{text}.dtype}} {{{text}[{first}]}}'",
+                        f"{name} = f{q}{{{text}.dtype}} {{{text}[{first}]}}{q}",
                         f"{name} = str({text}[{first}])",
                     )
                 )

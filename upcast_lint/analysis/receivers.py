@@ -410,7 +410,11 @@ class _Receivers:
         bound = operation.bind(call)
         if bound is None or not bound.is_complete:
             return False
-        return operation.is_distinctive or _names_dimension(call, bound.of)
+        if operation.is_distinctive:
+            return True
+        of_array = ops.array_method(name)
+        is_shared = of_array is not None and bool(of_array.writes)
+        return _names_dimension(call, bound.of, by_keyword=is_shared)
 
     def _is_instance(self, node: ast.expr) -> bool:
         match node:
@@ -494,10 +498,17 @@ def _is_tensor_index(index: ast.expr) -> bool:
     )
 
 
-def _names_dimension(call: ast.Call, arguments: dict[str, ast.expr]) -> bool:
-    """Whether a call says along which dimension, as only a tensor's does."""
+def _names_dimension(
+    call: ast.Call, arguments: dict[str, ast.expr], by_keyword: bool
+) -> bool:
+    """Whether a call says along which dimension, as only a tensor's does.
+
+    `by_keyword`: only where it names it, for `sort(0)` of numpy sorts in place.
+    """
     if any(keyword.arg in ("dim", "keepdim") for keyword in call.keywords):
         return True
+    if by_keyword:
+        return False
     match arguments.get("dim"):
         case ast.UnaryOp(op=ast.USub(), operand=ast.Constant()):
             return True

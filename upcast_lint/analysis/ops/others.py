@@ -6,9 +6,9 @@ The rows are those of `ops/__init__.py`; the parameters are numpy 2.x's.
 from __future__ import annotations
 
 NUMPY = """
-n    fresh  (...) allclose angle append arange argpartition argsort argwhere array
+n    fresh  (...) allclose angle append arange argpartition argsort argwhere
     array2string array_equal array_equiv array_str average bincount bool_ column_stack
-    convolve copy corrcoef correlate count_nonzero cov cross delete diag diff digitize
+    convolve copy corrcoef correlate count_nonzero cov cross delete digitize
     dstack dtype empty empty_like errstate eye finfo flatnonzero float16 float32
     float64 fromiter full full_like geomspace gradient histogram histogram2d hstack
     identity iinfo inner insert int16 int32 int64 int8 interp intersect1d isclose
@@ -18,11 +18,12 @@ n    fresh  (...) allclose angle append arange argpartition argsort argwhere arr
     set_printoptions setdiff1d setxor1d shape size sort tensordot tile tri tril
     tril_indices triu triu_indices uint16 uint32 uint64 uint8 union1d unique
     unravel_index vander vdot vstack where zeros zeros_like
-n    either (...) array_split asanyarray asarray ascontiguousarray asfortranarray
-    atleast_1d atleast_2d atleast_3d broadcast_arrays broadcast_to diagonal dsplit
-    expand_dims flip fliplr flipud frombuffer hsplit imag matrix_transpose meshgrid
-    moveaxis permute_dims ravel real require reshape rollaxis rot90 split squeeze
-    swapaxes transpose trim_zeros vsplit
+n    either (...) array array_split asanyarray asarray asarray_chkfinite
+    ascontiguousarray asfortranarray asmatrix atleast_1d atleast_2d atleast_3d
+    broadcast_arrays broadcast_to diag diagonal diff dsplit expand_dims flip fliplr
+    flipud from_dlpack frombuffer hsplit imag matrix_transpose meshgrid moveaxis
+    permute_dims ravel real real_if_close require reshape rollaxis rot90 split squeeze
+    swapaxes transpose trim_zeros unstack vsplit
 n    fresh  (x out=) {out} abs absolute acos acosh arccos arccosh arcsin arcsinh
     arctan arctanh asin asinh atan atanh bitwise_count bitwise_invert bitwise_not cbrt
     ceil conj conjugate cos cosh deg2rad degrees exp exp2 expm1 fabs fix floor invert
@@ -50,7 +51,7 @@ n    fresh  (a q axis= out= keepdims= method=) {out} nanpercentile nanquantile
     percentile quantile
 n    fresh  (a indices axis= out= mode=) {out} take
 n    fresh  (a offset= axis1= axis2= dtype= out=) {out} trace
-n    fresh  (*operands out= optimize=) {out} einsum
+n    either (*operands out= optimize=) {out} einsum
 n    value  (dst src casting= where=) {dst} copyto
 n    value  (a ind v mode=) {a} put
 n    value  (arr mask vals) {arr} place
@@ -71,9 +72,9 @@ a    fresh  (indices axis= out= mode=) {out} take
 a    fresh  (condition axis= out=) {out} compress
 a    fresh  (offset= axis1= axis2= dtype= out=) {out} trace
 a    fresh  settles (...) argsort copy
-a    fresh  (...) argpartition conj flatten nonzero repeat searchsorted tobytes
-a    either (...) astype diagonal ravel reshape squeeze swapaxes transpose view
-    __array__
+a    fresh  (...) argpartition flatten nonzero repeat searchsorted tobytes
+a    either (...) astype conj conjugate diagonal getfield ravel reshape squeeze
+    swapaxes transpose view __array__
 a    value  settles (...) item tolist
 a    value  (...) tofile
 a    value  (*any) {self} sort fill partition put resize itemset setflags byteswap
