@@ -188,7 +188,9 @@ def _breaks_condition(text: str, variant: Variant, conditions: tuple[str, ...]) 
             return True
     if "takes whole rows" in said:
         return True
-    if "gradients are on where" in said and not variant.train:
+    if "gradients are on where" in said and (
+        not variant.train or "set_grad_enabled(not train)" in text
+    ):
         return True
     if variant.integers is not None and ("float type" in said or _names_floats(text)):
         return True

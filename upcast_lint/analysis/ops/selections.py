@@ -61,7 +61,8 @@ mtFs fresh  row axes=same bits=row lifts settles floats compact (dim= dtype=)
 mtFs fresh  row axes=same bits=row lifts settles floats compact positive (dim= dtype=)
     softmax?
 F    fresh  row axes=same settles (input dim= dtype=) softmin
-mts  fresh  row axes=reduce bits=row lifts settles floats (dim keepdim=) logsumexp
+mts  fresh  row axes=reduce gives=float bits=row lifts settles (dim keepdim=)
+    logsumexp
 mt   fresh  row axes=same gives=summed bits=row lifts (dim dtype=) cumsum
 mt   fresh  row axes=same gives=summed (dim dtype=) cumprod
 mt   fresh  row axes=same (dim) logcumsumexp
