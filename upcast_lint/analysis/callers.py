@@ -10,6 +10,7 @@ from __future__ import annotations
 import ast
 from collections.abc import Iterator
 
+from .classes import classes_of
 from .facts import Facts
 from .names import Definition
 from .syntax import FUNCTIONS, FunctionNode
@@ -228,9 +229,7 @@ def _family(holder: ast.ClassDef, facts: Facts) -> set[str]:
 def _bases(module: ast.Module) -> dict[str, set[str]]:
     """The classes of a module with the names of what they derive from."""
     return {
-        node.name: {_last(base) for base in node.bases}
-        for node in ast.walk(module)
-        if isinstance(node, ast.ClassDef)
+        each.name: {_last(base) for base in each.bases} for each in classes_of(module)
     }
 
 

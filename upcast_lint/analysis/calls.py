@@ -9,7 +9,7 @@ from . import ops
 from .facts import Facts
 from .ops import Arguments, Memory, Operation
 from .receivers import told_method
-from .tensor_calls import builtin_called
+from .tensor_calls import arguments_of, builtin_called
 from .values import truth
 
 
@@ -86,14 +86,6 @@ def _known(call: ast.Call, facts: Facts) -> KnownCall | None:
     return (
         None if targets is None else KnownCall(operation, targets, _called(call, facts))
     )
-
-
-def arguments_of(call: ast.Call) -> list[ast.expr]:
-    """What a call is given, stars taken off."""
-    return [
-        *(a.value if isinstance(a, ast.Starred) else a for a in call.args),
-        *(k.value for k in call.keywords),
-    ]
 
 
 def _may_take_out(call: ast.Call, dotted: str | None) -> bool:

@@ -52,7 +52,7 @@ from .aliases import (
     shared_parts,
     shared_paths,
 )
-from .calls import Target, arguments_of, consumes, known_call
+from .calls import Target, consumes, known_call
 from .calls import is_lazy as is_lazy_call
 from .facts import Facts
 from .freshness import is_fresh
@@ -63,7 +63,7 @@ from .imports import Imports, scope_chain
 from .names import Binding, free_names
 from .receivers import Receiver, receiver_of
 from .syntax import FunctionNode, walk_scope
-from .tensor_calls import is_builtin
+from .tensor_calls import arguments_of, is_builtin
 from .words import words
 
 _ANYTHING = "*"

@@ -15,10 +15,11 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from itertools import pairwise
 
+from .classes import classes_of
 from .facts import Facts
-from .receivers import Receiver, receiver_of
+from .receivers import ARRAYS, Receiver, receiver_of
 from .syntax import FunctionNode
-from .tensor_calls import is_builtin
+from .tensor_calls import arguments_of, is_builtin
 from .words import words
 
 _OF_OPERATORS: dict[type[ast.AST], str] = {
@@ -91,9 +92,7 @@ _OTHER_PATHS = ("operator.", "copy.")
 def hooks_of(module: ast.Module) -> dict[str, list[FunctionNode]]:
     """What runs without being called by name, by the operation or the attribute."""
     found: dict[str, list[FunctionNode]] = {}
-    for holder in ast.walk(module):
-        if not isinstance(holder, ast.ClassDef):
-            continue
+    for holder in classes_of(module):
         methods: dict[str, FunctionNode] = {}
         for each in holder.body:
             if isinstance(each, ast.FunctionDef | ast.AsyncFunctionDef):
@@ -167,8 +166,7 @@ def asked_by(call: ast.Call, facts: Facts) -> list[FunctionNode]:
     if not hooks:
         return []
     function = call.func
-    given = [a.value if isinstance(a, ast.Starred) else a for a in call.args]
-    given += [k.value for k in call.keywords]
+    given = arguments_of(call)
     dotted = facts.resolve(function) or ""
     names: Sequence[str]
     if isinstance(function, ast.Attribute) and not dotted:
@@ -382,7 +380,7 @@ def _holds_known(node: ast.expr, facts: Facts) -> bool:
             return False
         case ast.Call(func=ast.Name(id=name)):
             is_number = name in _OF_NUMBERS and is_builtin(node.func, name, facts)
-            return is_number or receiver_of(node, facts) in _ARRAYS
+            return is_number or receiver_of(node, facts) in ARRAYS
         case _:
             return _is_known(node, facts)
 
@@ -398,4 +396,3 @@ def _is_container(name: ast.Name, facts: Facts) -> bool:
 _OF_NUMBERS = words(
     "len int float bool str range abs round min max sum hash id ord chr"
 )
-_ARRAYS = (Receiver.TENSOR, Receiver.ARRAY)

@@ -15,6 +15,7 @@ import ast
 import re
 from collections.abc import Sequence
 
+from .classes import class_around
 from .elements.attributes import assigned_values
 from .facts import Facts
 from .flow import Read
@@ -159,16 +160,14 @@ def _names_container(annotation: ast.expr, facts: Facts) -> bool:
 
 
 def _is_annotated_in_class(attribute: str, facts: Facts) -> bool:
-    for holder in facts.tree.ancestors(facts.scope):
-        if isinstance(holder, ast.ClassDef):
-            return any(
-                isinstance(each, ast.AnnAssign)
-                and isinstance(each.target, ast.Name)
-                and each.target.id == attribute
-                and _names_container(each.annotation, facts)
-                for each in holder.body
-            )
-    return False
+    holder = class_around(facts.scope, facts.tree)
+    return holder is not None and any(
+        isinstance(each, ast.AnnAssign)
+        and isinstance(each.target, ast.Name)
+        and each.target.id == attribute
+        and _names_container(each.annotation, facts)
+        for each in holder.body
+    )
 
 
 def _is_made_as_batch(value: ast.expr) -> bool:

@@ -8,8 +8,8 @@ from __future__ import annotations
 import ast
 
 from ..facts import Facts
-from ..names import Binding
 from ..ops import Axes, Operation, Role
+from ..shape_reads import size_of
 from ..tensor_calls import (
     tensor_call,
     torch_function,
@@ -119,35 +119,9 @@ def _is_full(node: ast.Call, facts: Facts) -> bool:
     """Whether an `arange` runs over a size, forwards or backwards."""
     match node.args:
         case [end] | [ast.Constant(value=0), end]:
-            return _is_size(facts.value(end)) or _is_unpacked_size(end, facts)
+            return size_of(end, facts) is not None
         case [ast.BinOp(left=start, op=ast.Sub(), right=one), end, step]:
             is_back = integer(one) == 1 and integer(end) == integer(step) == -1
-            return is_back and _is_size(facts.value(start))
-        case _:
-            return False
-
-
-def _is_unpacked_size(node: ast.expr, facts: Facts) -> bool:
-    """Whether a name is one of `batch, length, width = x.shape`."""
-    definition = facts.definition(node)
-    if definition is None or definition.binding is not Binding.UNPACKED:
-        return False
-    match definition.value:
-        case ast.Attribute(attr="shape"):
-            return True
-        case ast.Call(func=ast.Attribute(attr="size"), args=[]):
-            return True
-        case _:
-            return False
-
-
-def _is_size(node: ast.expr) -> bool:
-    match node:
-        case ast.Subscript(value=ast.Attribute(attr="shape")):
-            return True
-        case ast.Call(func=ast.Attribute(attr="size" | "numel")):
-            return True
-        case ast.Call(func=ast.Name(id="len")):
-            return True
+            return is_back and size_of(start, facts) is not None
         case _:
             return False

@@ -21,6 +21,7 @@ from ..graph.order import always_follows, dominates
 from ..names import Binding, Definition, Reaching
 from ..ops import Axes, Role
 from ..scalars import Operand, classify_operand
+from ..shape_reads import unpacked_size
 from ..tensor_calls import (
     TensorCall,
     is_builtin,
@@ -319,29 +320,8 @@ def _unpacked_ranks(facts: Facts) -> dict[Reaching, list[tuple[ast.stmt, int]]]:
     """Where shapes are unpacked, and the ranks of theirs, by what reaches the name."""
     found: dict[Reaching, list[tuple[ast.stmt, int]]] = {}
     for definition in facts.names.definitions:
-        unpacked = _unpacked_shape(definition)
-        if unpacked is not None:
-            name, rank = unpacked
-            places = found.setdefault(facts.names.of(name), [])
-            places.append((facts.tree.statement(name), rank))
+        size = unpacked_size(definition) if definition.index == 0 else None
+        if size is not None and size.rank and isinstance(size.tensor, ast.Name):
+            places = found.setdefault(facts.names.of(size.tensor), [])
+            places.append((facts.tree.statement(size.tensor), size.rank))
     return found
-
-
-def _unpacked_shape(definition: Definition) -> tuple[ast.Name, int] | None:
-    """The name of which `a, b = name.shape` unpacks the shape, and its rank."""
-    if definition.binding is not Binding.UNPACKED or definition.index != 0:
-        return None
-    match definition.value:
-        case ast.Attribute(value=ast.Name() as name, attr="shape"):
-            pass
-        case ast.Call(
-            func=ast.Attribute(value=ast.Name() as name, attr="size"), args=[]
-        ):
-            pass
-        case _:
-            return None
-    match definition.node:
-        case ast.Assign(targets=[ast.Tuple(elts=targets) | ast.List(elts=targets)]):
-            return name, len(targets)
-        case _:
-            return None

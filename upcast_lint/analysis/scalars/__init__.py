@@ -24,6 +24,7 @@ from ..definition_guard import Guard
 from ..facts import Facts
 from ..names import Binding, Definition
 from ..ops import Role
+from ..shape_reads import shape_owner
 from ..tensor_calls import builtin_called, is_builtin
 from ..words import words
 from .constants import enclosing, exact_constant, is_declared_global
@@ -265,15 +266,10 @@ def _joint(kinds: Iterable[Operand]) -> Operand:
 
 
 def _is_shape(node: ast.expr) -> bool:
-    match node:
-        case ast.Attribute(attr="shape"):
-            return True
-        case ast.Call(func=ast.Attribute(attr="size"), args=[], keywords=[]):
-            return True
-        case ast.Subscript(value=base, slice=ast.Slice()):
-            return _is_shape(base)
-        case _:
-            return False
+    """Whether an expression is a shape, or several sizes of one."""
+    if isinstance(node, ast.Subscript) and isinstance(node.slice, ast.Slice):
+        return _is_shape(node.value)
+    return shape_owner(node) is not None
 
 
 def _default(parameter: ast.arg, scope: ast.AST) -> ast.expr | None:
