@@ -12,7 +12,7 @@ from collections.abc import Iterator
 
 from .classes import classes_of
 from .facts import Facts
-from .names import Definition
+from .names import Binding, Definition
 from .syntax import FUNCTIONS, FunctionNode
 from .tensor_calls import is_builtin
 
@@ -103,16 +103,10 @@ def called_function(node: ast.expr, facts: Facts) -> Function | None:
 
 def only_definition(node: ast.Name, facts: Facts) -> Definition | None:
     """The one binding of the file that a name can be, wherever that stands."""
-    found = list(facts.names.of(node))
-    if all(each.node is facts.names.scope for each in found):  # bound further out
-        for names in facts.imports.outer:
-            if not isinstance(names.scope, ast.ClassDef) and names.named(node.id):
-                found = names.named(node.id)
-                break
-    if len(found) != 1:
-        return None
-    (only,) = found
-    return None if only.node is facts.names.scope else only  # bound nowhere in it
+    found = facts.names.of(node)
+    if all(each.binding is Binding.FREE for each in found):
+        return facts.outer(node.id)
+    return facts.names.only(node)
 
 
 def results_of(function: Function, facts: Facts) -> Iterator[ast.expr | None]:

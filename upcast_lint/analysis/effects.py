@@ -695,16 +695,10 @@ class Effects:
         """The one function of this scope or the module that a name stands for."""
         if not isinstance(function, ast.Name):
             return None
-        reaching = self.facts.names.only(function)
-        if reaching is None:
-            return None
-        node: ast.AST = reaching.node
-        if reaching.binding is Binding.FREE:
-            bound = (n.named(function.id) for n in self.facts.imports.outer)
-            found = next((each for each in bound if each), [])
-            if len(found) != 1 or self.facts.is_declared(function.id):
-                return None
-            node = found[0].node
+        found = self.facts.names.only(function)
+        if found is not None and found.binding is Binding.FREE:
+            found = self.facts.outer(function.id)
+        node = None if found is None else found.node
         return node if isinstance(node, ast.FunctionDef) else None
 
     def _writes_nothing(self, function: FunctionNode) -> bool:

@@ -142,12 +142,8 @@ def is_evidently_tensor(cast: Cast, facts: Facts) -> bool:
     """Whether what is cast is a tensor, by how it is made or annotated."""
     definition = facts.definition(cast.source)
     if definition is not None and definition.binding is Binding.PARAMETER:
-        node = definition.node
-        return (
-            isinstance(node, ast.arg)
-            and node.annotation is not None
-            and _TENSOR.fullmatch(facts.text(node.annotation)) is not None
-        )
+        said = definition.annotation
+        return said is not None and _TENSOR.fullmatch(facts.text(said)) is not None
     return _makes_tensor(facts.value(cast.source), facts)
 
 

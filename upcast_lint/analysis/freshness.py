@@ -80,12 +80,7 @@ class _Freshness:
     def _definition(self, definition: Definition) -> bool:
         if self._guard.holds(definition):
             return True  # fresh if it was, one round before
-        if not self._guard.enter(definition):
-            return False
-        try:
-            return self._bound(definition)
-        finally:
-            self._guard.leave(definition)
+        return self._guard.within(definition, self._bound, False)
 
     def _bound(self, definition: Definition) -> bool:
         value, facts = definition.value, self.facts

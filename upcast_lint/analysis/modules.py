@@ -137,9 +137,8 @@ def _makes_module(call: ast.Call, facts: Facts, depth: int) -> bool:
 
 
 def _binds_module(definition: Definition, facts: Facts, depth: int) -> bool:
-    node = definition.node
-    annotation = getattr(node, "annotation", None)
-    if isinstance(annotation, ast.expr) and _names_container(annotation, facts):
+    annotation = definition.annotation
+    if annotation is not None and _names_container(annotation, facts):
         return True
     if definition.binding is Binding.FREE:
         return any(
@@ -149,9 +148,8 @@ def _binds_module(definition: Definition, facts: Facts, depth: int) -> bool:
             for scope in facts.imports.outer
             for outer in scope.named(definition.name)
         )
-    if definition.binding is not Binding.ASSIGNED or definition.value is None:
-        return False
-    return _is_made_as_module(definition.value, facts, depth - 1)
+    value = definition.assigned
+    return value is not None and _is_made_as_module(value, facts, depth - 1)
 
 
 def _names_container(annotation: ast.expr, facts: Facts) -> bool:
@@ -212,9 +210,8 @@ def _may_be_string(index: ast.Name, facts: Facts) -> bool:
     for definition in facts.names.of(index):
         if _is_string(definition.value):
             return True
-        node = definition.node
-        annotation = getattr(node, "annotation", None)
-        if isinstance(annotation, ast.expr) and "str" in facts.text(annotation):
+        node, annotation = definition.node, definition.annotation
+        if annotation is not None and "str" in facts.text(annotation):
             return True
         if isinstance(node, ast.For | ast.comprehension) and _gives_strings(node.iter):
             return True

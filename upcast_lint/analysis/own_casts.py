@@ -117,8 +117,8 @@ def _is_evident(node: ast.ClassDef, source: ast.expr, facts: Facts) -> bool:
             return facts.scope in node.body
         case ast.Name() as name:
             definition = facts.definition(name)
-            annotation = getattr(definition and definition.node, "annotation", None)
-            return isinstance(annotation, ast.expr) and bool(
+            annotation = None if definition is None else definition.annotation
+            return annotation is not None and bool(
                 re.search(rf"\b{node.name}\b", facts.text(annotation))
             )
         case _:

@@ -254,24 +254,17 @@ class _Receivers:
             scope.args.kwarg,
         ):
             return Receiver.PLAIN
-        annotation = getattr(node, "annotation", None)
+        annotation = definition.annotation
         return Receiver.UNKNOWN if annotation is None else _annotated(annotation)
 
     def _outer(self, definition: Definition) -> Receiver:
         """What a name of the module is, that is assigned once."""
-        for names in self.facts.imports.outer:
-            found = names.named(definition.name)
-            if not found:
-                continue
-            value = found[0].value
-            if len(found) > 1 or self.facts.is_declared(definition.name):
+        found = self.facts.outer(definition.name)
+        match None if found is None else found.value:
+            case ast.Constant() | ast.List() | ast.Dict() | ast.Set() | ast.Tuple():
+                return Receiver.PLAIN
+            case _:
                 return Receiver.UNKNOWN
-            match value:
-                case ast.Constant() | ast.List() | ast.Dict() | ast.Set() | ast.Tuple():
-                    return Receiver.PLAIN
-                case _:
-                    return Receiver.UNKNOWN
-        return Receiver.UNKNOWN
 
     # How it is used
 

@@ -90,9 +90,7 @@ class Shapes:
             case ast.Subscript(value=base, slice=index):
                 return self._subscript(base, index)
             case ast.Attribute(value=base, attr=name):
-                known = ops.attribute(name)
-                is_view = known is not None and known.role is Role.VIEW
-                return self.ranks(base) if is_view else ANY_RANK
+                return self.ranks(base) if ops.is_view(name) else ANY_RANK
             case ast.UnaryOp(operand=operand):
                 return self.ranks(operand)
             case ast.BinOp(left=left, right=right):
@@ -111,7 +109,9 @@ class Shapes:
         if self._guard.is_spent():
             return ANY_RANK
         if reaching:
-            found = frozenset[int]().union(*map(self._definition, reaching))
+            found = frozenset[int]().union(
+                *(self._guard.within(d, self._definition, ANY_RANK) for d in reaching)
+            )
             if found != ANY_RANK:
                 return found
         for statement, rank in self.facts.once(_unpacked_ranks).get(reaching, ()):
@@ -127,15 +127,8 @@ class Shapes:
         )
 
     def _definition(self, definition: Definition) -> frozenset[int]:
-        value = definition.value
-        if value is None or definition.binding is not Binding.ASSIGNED:
-            return ANY_RANK
-        if not self._guard.enter(definition):
-            return ANY_RANK
-        try:
-            return self.ranks(value)
-        finally:
-            self._guard.leave(definition)
+        value = definition.assigned
+        return ANY_RANK if value is None else self.ranks(value)
 
     def _joint(self, *operands: ast.expr) -> frozenset[int]:
         """The ranks of what broadcasting operands gives."""

@@ -65,8 +65,8 @@ def _is_evident(value: ast.expr, facts: Facts) -> bool:
             (*reaching,) = facts.names.of(value)
             return bool(reaching) and all(
                 isinstance(each.node, ast.arg)
-                and each.node.annotation is not None
-                and "Tensor" in ast.unparse(each.node.annotation)
+                and each.annotation is not None
+                and "Tensor" in ast.unparse(each.annotation)
                 for each in reaching
             )
         case _:

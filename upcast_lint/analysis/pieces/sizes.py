@@ -17,7 +17,7 @@ from .. import ops
 from ..definition_guard import Guard
 from ..facts import Facts
 from ..indices.axes import normal, turn
-from ..names import Binding
+from ..names import Definition
 from ..ops import Axes, Operation, Role
 from ..scalars import exact_constant
 from ..tensor_calls import TensorCall, tensor_call, torch_function
@@ -55,17 +55,12 @@ class _Sizes:
 
     def _name(self, node: ast.Name) -> Sizes | None:
         definition = self.facts.names.only(node)
-        if (
-            definition is None
-            or definition.binding is not Binding.ASSIGNED
-            or definition.value is None
-            or not self._guard.enter(definition)
-        ):
+        if definition is None:
             return None
-        try:
-            return self.of(definition.value)
-        finally:
-            self._guard.leave(definition)
+        return self._guard.within(definition, self._bound, None)
+
+    def _bound(self, definition: Definition) -> Sizes | None:
+        return None if definition.assigned is None else self.of(definition.assigned)
 
     def _call(self, node: ast.Call) -> Sizes | None:
         dotted = torch_function(node, self.facts)
