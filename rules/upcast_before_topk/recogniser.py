@@ -13,7 +13,7 @@ from upcast_lint.analysis.facts import Facts
 from upcast_lint.analysis.reads import Gradient, Result, Selection, Use
 from upcast_lint.analysis.scalars import exact_constant
 from upcast_lint.analysis.shape_reads import size_of
-from upcast_lint.analysis.values import integer, is_false
+from upcast_lint.analysis.values import integer, is_false, is_none
 
 _WHOLE_SIZES = frozenset(
     ("V", "V_local", "vocab_size", "vocab_size_local", "num_classes", "n_vocab")
@@ -35,7 +35,7 @@ def recognise(use: Use) -> Selection | None:
         )
     if bound.keys() <= {"input", "self"}:
         return _median_of_all(use)
-    if "dim" not in bound or _is_none(bound["dim"]):
+    if "dim" not in bound or is_none(bound["dim"]):
         return None
     return _one_of_each_line(use, bound, "the median")
 
@@ -120,7 +120,3 @@ def _text(node: ast.expr, facts: Facts) -> str:
 
 def _is_true(node: ast.expr | None) -> bool:
     return node is None or (isinstance(node, ast.Constant) and node.value is True)
-
-
-def _is_none(node: ast.expr) -> bool:
-    return isinstance(node, ast.Constant) and node.value is None

@@ -23,6 +23,7 @@ from .facts import Facts
 from .names import Binding
 from .ops import Memory, Operation, Role
 from .tensor_calls import is_builtin
+from .values import items_of
 from .words import words
 
 _OF_OTHERS = words(
@@ -99,12 +100,11 @@ def _holders(
 def _may_catch(handler: ast.ExceptHandler, facts: Facts) -> bool:
     if handler.type is None:
         return True
-    types = handler.type.elts if isinstance(handler.type, ast.Tuple) else [handler.type]
     return not all(
         isinstance(each, ast.Name)
         and each.id in _OF_OTHERS
         and is_builtin(each, each.id, facts)
-        for each in types
+        for each in items_of(handler.type)
     )
 
 

@@ -20,6 +20,7 @@ from .facts import Facts
 from .receivers import ARRAYS, Receiver, receiver_of
 from .syntax import FunctionNode
 from .tensor_calls import arguments_of, is_builtin
+from .values import is_string
 from .words import words
 
 _OF_OPERATORS: dict[type[ast.AST], str] = {
@@ -216,7 +217,7 @@ def _questions(
             name = _OF_OPERATORS[type(op)]
             names = (f"__{name}__", f"__r{name}__", *_OPERAND)
             yield _Question(node, (left, right), names)
-            if isinstance(op, ast.Mod) and _is_text(facts.value(left)):
+            if isinstance(op, ast.Mod) and is_string(facts.value(left)):
                 yield _Question(node, (right,), _TEXT, True)
         case ast.AugAssign(value=value, op=op):
             name = _OF_OPERATORS[type(op)]
@@ -352,12 +353,6 @@ def _matched(
 
 def _is_bound_again(target: ast.expr, facts: Facts) -> bool:
     return isinstance(target, ast.Name) and len(facts.names.named(target.id)) > 1
-
-
-def _is_text(node: ast.expr) -> bool:
-    return isinstance(node, ast.JoinedStr) or (
-        isinstance(node, ast.Constant) and isinstance(node.value, str)
-    )
 
 
 def _is_known(node: ast.expr, facts: Facts) -> bool:

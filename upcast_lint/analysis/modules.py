@@ -20,6 +20,7 @@ from .elements.attributes import assigned_values
 from .facts import Facts
 from .flow import Read
 from .names import Binding, Definition
+from .values import is_string
 from .width.words import dotted_words, words
 from .words import words as names
 
@@ -208,7 +209,7 @@ def _takes_key(node: ast.AST, facts: Facts) -> bool:
 
 def _may_be_string(index: ast.Name, facts: Facts) -> bool:
     for definition in facts.names.of(index):
-        if _is_string(definition.value):
+        if is_string(definition.value):
             return True
         node, annotation = definition.node, definition.annotation
         if annotation is not None and "str" in facts.text(annotation):
@@ -218,16 +219,10 @@ def _may_be_string(index: ast.Name, facts: Facts) -> bool:
     return index.id in facts.once(_asked_as_strings)
 
 
-def _is_string(node: ast.AST | None) -> bool:
-    return isinstance(node, ast.JoinedStr) or (
-        isinstance(node, ast.Constant) and isinstance(node.value, str)
-    )
-
-
 def _gives_strings(node: ast.expr) -> bool:
     match node:
         case ast.Tuple(elts=parts) | ast.List(elts=parts) | ast.Set(elts=parts):
-            return any(map(_is_string, parts))
+            return any(map(is_string, parts))
         case ast.Call(func=ast.Attribute(attr="keys" | "items")):
             return True
         case ast.Call(func=ast.Name(id="list" | "sorted" | "tuple"), args=[inner]):
@@ -246,7 +241,7 @@ def _asked_as_strings(facts: Facts) -> frozenset[str]:
                     found.add(name)
             case ast.Compare(left=left, comparators=others):
                 sides = [left, *others]
-                if any(map(_is_string, sides)):
+                if any(map(is_string, sides)):
                     found |= {side.id for side in sides if isinstance(side, ast.Name)}
             case _:
                 pass

@@ -19,14 +19,7 @@ from ..ops import Gives, Operation, Role
 from ..width.lineage import operation, step_operand
 from ..width.words import dotted_words
 from .attributes import assigned_attribute
-from .types import (
-    UNKNOWN,
-    Kind,
-    Typed,
-    agreed,
-    kind_of_dtype,
-    promoted,
-)
+from .types import UNKNOWN, Kind, Typed, agreed, kind_of_dtype, promoted
 
 _FLOATS = {
     Gives.FLOAT16: Kind.FLOAT,

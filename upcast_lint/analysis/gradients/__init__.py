@@ -30,13 +30,8 @@ from ..names import Binding, Definition
 from ..ops import Role
 from ..scalars import Operand, classify_operand
 from ..stability import is_rebound_inside, is_stable
-from ..tensor_calls import (
-    tensor_call,
-    torch_function,
-)
-from ..values import (
-    truth,
-)
+from ..tensor_calls import tensor_call, torch_function
+from ..values import truth
 from ..words import words
 from .modes import GradientMode, gradient_mode, leaves_disabled_region
 

@@ -12,11 +12,7 @@ from ..facts import Facts
 from ..names import Binding, Definition
 from ..ops import Axes, Gives, Operation, Role
 from ..ops.types import INDEX_TYPES
-from ..tensor_calls import (
-    TensorCall,
-    is_builtin,
-    torch_function,
-)
+from ..tensor_calls import TensorCall, is_builtin, torch_function
 from .receivers import compares_tensors, operation
 from .results import gives_several, picked, picked_by
 

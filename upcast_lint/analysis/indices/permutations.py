@@ -10,13 +10,8 @@ import ast
 from ..facts import Facts
 from ..ops import Axes, Operation, Role
 from ..shape_reads import size_of
-from ..tensor_calls import (
-    tensor_call,
-    torch_function,
-)
-from ..values import (
-    integer,
-)
+from ..tensor_calls import tensor_call, torch_function
+from ..values import integer, is_whole, items_of
 from ..words import words
 from .results import picked
 
@@ -99,20 +94,16 @@ def _is_cut(node: ast.expr) -> bool:
     """Whether a subscript takes a part that may be small, or one element."""
     if not isinstance(node, ast.Subscript):
         return False
-    index = node.slice
-    items = index.elts if isinstance(index, ast.Tuple) else [index]
-    return not all(_is_nearly_whole(item) for item in items)
+    return not all(map(_is_nearly_whole, items_of(node.slice)))
 
 
 def _is_nearly_whole(item: ast.expr) -> bool:
     match item:
-        case ast.Constant(value=value):
-            return value is None or value is Ellipsis
         case ast.Slice(lower=lower, upper=upper, step=None):
             starts = lower is None or integer(lower) in (0, 1)
             return starts and (upper is None or integer(upper) == -1)
         case _:
-            return False
+            return is_whole(item)
 
 
 def _is_full(node: ast.Call, facts: Facts) -> bool:

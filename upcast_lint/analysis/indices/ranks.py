@@ -22,15 +22,8 @@ from ..names import Binding, Definition, Reaching
 from ..ops import Axes, Role
 from ..scalars import Operand, classify_operand
 from ..shape_reads import unpacked_size
-from ..tensor_calls import (
-    TensorCall,
-    is_builtin,
-    torch_function,
-)
-from ..values import (
-    integer,
-    truth,
-)
+from ..tensor_calls import TensorCall, is_builtin, torch_function
+from ..values import integer, truth
 from .axes import ANY_RANK, MOST_AXES, flattened_axes, normal
 from .items import plain_items
 from .receivers import operation

@@ -33,12 +33,8 @@ from ..reads import Form, Piece, Use
 from ..scalars import exact_constant
 from ..shape_reads import size_of
 from ..tensor_calls import is_steady, tensor_call
-from ..values import (
-    integer,
-)
-from ..words import (
-    words,
-)
+from ..values import integer
+from ..words import words
 from .sizes import known_sizes, length_of
 from .subscripts import ADVANCED, Item, ItemKind, subscript_items
 

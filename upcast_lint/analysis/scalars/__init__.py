@@ -28,13 +28,7 @@ from ..shape_reads import shape_owner
 from ..tensor_calls import builtin_called, is_builtin
 from ..words import words
 from .constants import exact_constant
-from .evidence import (
-    Operand,
-    annotated,
-    is_used_as_tensor,
-    names_tensor,
-    set_in_class,
-)
+from .evidence import Operand, annotated, is_used_as_tensor, names_tensor, set_in_class
 
 __all__ = ["Operand", "classify_operand", "exact_constant"]
 

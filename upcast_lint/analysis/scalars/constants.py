@@ -7,9 +7,7 @@ import math
 
 from ..facts import Facts
 from ..names import Binding
-from ..tensor_calls import (
-    is_builtin,
-)
+from ..tensor_calls import is_builtin
 
 _NUMBERS = {
     "math.inf": math.inf,

@@ -13,14 +13,7 @@ from ..facts import Facts
 from ..names import Binding
 from ..ops import Axes, Gives, Operation, Role
 from .context import by_context, transcribes
-from .lineage import (
-    Lineage,
-    is_step,
-    keeps_columns,
-    operation,
-    torch_name,
-    trace,
-)
+from .lineage import Lineage, is_step, keeps_columns, operation, torch_name, trace
 from .makers import Made, class_of, made_as, made_by
 from .outcomes import tells_where
 from .shapes import (
