@@ -328,7 +328,8 @@ class Reach:
             case ast.Subscript():
                 carries = self._carries(node.value)
                 self._carries(node.slice)
-                if carries and not _only_adds_axes(node.slice):
+                is_read = isinstance(node.ctx, ast.Load)
+                if carries and is_read and not _only_adds_axes(node.slice):
                     raise _Found
                 return carries
             case ast.BinOp():
