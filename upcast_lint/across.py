@@ -37,7 +37,7 @@ from .analysis.graph.order import SUSPENSIONS
 from .analysis.imported import imported_parameter
 from .analysis.reads import Kind
 from .analysis.syntax import walk_scope
-from .finding import Edit, Finding, Fix, Range, Read
+from .finding import Edit, Finding, Fix, Range, ReportedRead
 from .rewrite.refusals import Unfixable
 from .source import Source, apply_edits
 
@@ -68,7 +68,7 @@ class Elsewhere:
 
     inner: tuple[Finding, ...]
     """What is found in each, with rows as they are in the file."""
-    related: tuple[Read, ...]
+    related: tuple[ReportedRead, ...]
     """Where they take the copy."""
     functions: tuple[str, ...]
     fix: Fix | None
@@ -139,12 +139,14 @@ def _read_in(
     return None if inserted is None or inner is None else (inserted, inner)
 
 
-def _taken(handing: Handing) -> Read:
+def _taken(handing: Handing) -> ReportedRead:
     name, parameter = handing.function.name, handing.parameter
     source = handing.source
     start = source.node_start(parameter)
     where = source.range(start, start + len(parameter.arg))
-    return Read(where, f"`{name}` takes the copy as `{parameter.arg}`", handing.path)
+    return ReportedRead(
+        where, f"`{name}` takes the copy as `{parameter.arg}`", handing.path
+    )
 
 
 def _handing(call: ast.Call, argument: ast.expr, facts: Facts) -> Handing | None:
@@ -212,7 +214,7 @@ def _judged(inserted: _Inserted, judge: Judge) -> Finding | None:
 def _lifted(finding: Finding, inserted: _Inserted) -> Finding:
     """A finding in the text with the cast, with the rows that the file has."""
 
-    def lifted(read: Read) -> Read:
+    def lifted(read: ReportedRead) -> ReportedRead:
         if read.path is not None:  # of a file that nothing was put into
             return read
         place = _up(read.range, inserted.row)

@@ -46,7 +46,7 @@ class Fix(NamedTuple):
     edits: tuple[Edit, ...]
 
 
-class Read(NamedTuple):
+class ReportedRead(NamedTuple):
     """One read of the copy: `label` is what to say under its range.
 
     `path` is absolute, and None in the file of the finding.
@@ -189,7 +189,7 @@ class Finding(NamedTuple):
     range: Range
     cast: Range | None = None
     cast_label: str = ""
-    reads: tuple[Read, ...] = ()
+    reads: tuple[ReportedRead, ...] = ()
     grounds: Grounds | None = None
     condition: str | None = None
     safety: Safety = Safety.DISPLAY
@@ -198,7 +198,7 @@ class Finding(NamedTuple):
     suppression_rows: tuple[int, ...] = ()
     cell: int | None = None
     notes: tuple[str, ...] = ()
-    related: tuple[Read, ...] = ()
+    related: tuple[ReportedRead, ...] = ()
     """Where another function takes the copy, and what a function of another file reads.
     """
 

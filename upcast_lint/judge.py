@@ -24,8 +24,16 @@ from .analysis.pieces.sizes import known_sizes
 from .analysis.reads import Kind, Selection, Use, Waste
 from .analysis.syntax import ScopeNode
 from .analysis.width.verdict import Width, judge_width
-from .finding import Confidence, Edit, Finding, Fix, Position, Range, Safety
-from .finding import Read as ReportedRead
+from .finding import (
+    Confidence,
+    Edit,
+    Finding,
+    Fix,
+    Position,
+    Range,
+    ReportedRead,
+    Safety,
+)
 from .rewrite.hoist import hoist_selection
 from .rewrite.plan import Plan, plan_of_one, plan_rewrite
 from .rewrite.refusals import NothingSaved, Unfixable

@@ -13,8 +13,7 @@ from .analysis.pieces.sizes import known_sizes
 from .analysis.reads import Kind, Result, Selection, StepKind, Waste
 from .analysis.values import is_whole, items_of
 from .analysis.width.verdict import Width
-from .finding import Estimate
-from .finding import Read as ReportedRead
+from .finding import Estimate, ReportedRead
 
 
 @dataclass(frozen=True, slots=True)

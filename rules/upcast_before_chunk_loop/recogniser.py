@@ -6,16 +6,15 @@ import ast
 
 from upcast_lint.analysis.indices import Proof
 from upcast_lint.analysis.pieces.cuts import basic_cuts, kept_of
-from upcast_lint.analysis.pieces.partitions import is_part_narrow, partition_of
-from upcast_lint.analysis.pieces.rounds import (
+from upcast_lint.analysis.pieces.levels import (
     Iteration,
     element_name,
     elements_of,
-    is_read_by_round,
     iterating,
-    judge_rounds,
     levels_of,
 )
+from upcast_lint.analysis.pieces.partitions import is_part_narrow, partition_of
+from upcast_lint.analysis.pieces.rounds import is_read_by_round, judge_rounds
 from upcast_lint.analysis.pieces.small_pieces import are_collected, is_small, is_vector
 from upcast_lint.analysis.pieces.subscripts import label_of
 from upcast_lint.analysis.reads import Form, Gradient, Result, Selection, Use

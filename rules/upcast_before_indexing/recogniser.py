@@ -8,7 +8,8 @@ from collections.abc import Sequence
 from upcast_lint.analysis.indices import Proof, distinct_pairs, known_rank
 from upcast_lint.analysis.indices.extent import may_expand
 from upcast_lint.analysis.pieces.cuts import cuts_of, has_one_element
-from upcast_lint.analysis.pieces.rounds import judge_rounds, levels_of
+from upcast_lint.analysis.pieces.levels import levels_of
+from upcast_lint.analysis.pieces.rounds import judge_rounds
 from upcast_lint.analysis.pieces.small_pieces import becomes_number
 from upcast_lint.analysis.pieces.subscripts import (
     ADVANCED,

@@ -6,6 +6,7 @@ import ast
 
 from upcast_lint.analysis.ops import Axes
 from upcast_lint.analysis.pieces.cuts import basic_cuts, is_narrow, kept_of, piece_of
+from upcast_lint.analysis.pieces.levels import iterating
 from upcast_lint.analysis.pieces.partitions import (
     Partition,
     is_part_narrow,
@@ -13,7 +14,7 @@ from upcast_lint.analysis.pieces.partitions import (
     partition_of,
     used_parts,
 )
-from upcast_lint.analysis.pieces.rounds import is_read_by_round, iterating
+from upcast_lint.analysis.pieces.rounds import is_read_by_round
 from upcast_lint.analysis.pieces.subscripts import label_of
 from upcast_lint.analysis.reads import Form, Gradient, Result, Selection, Use
 from upcast_lint.analysis.values import integer

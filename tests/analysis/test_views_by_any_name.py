@@ -14,7 +14,7 @@ import pytest
 from upcast_lint.analysis import ops
 from upcast_lint.analysis.effects import effects_of
 from upcast_lint.analysis.elements.kinds import kind_of_expression
-from upcast_lint.analysis.elements.types import Kind
+from upcast_lint.analysis.elements.types import Sort
 from upcast_lint.analysis.gradients import no_gradient
 from upcast_lint.analysis.indices import is_mask
 from upcast_lint.analysis.indices.axes import Line, origin
@@ -122,7 +122,7 @@ def test_a_view_of_integers_is_no_mask(view: View) -> None:
 @each(VIEWS)
 def test_a_view_keeps_the_type(view: View) -> None:
     scene = made(view, "m", "m = labels.long()")
-    assert kind_of_expression(scene.value("y"), scene.facts).kind is Kind.INTEGRAL
+    assert kind_of_expression(scene.value("y"), scene.facts).kind is Sort.INTEGRAL
 
 
 @each(VIEWS)

@@ -23,7 +23,7 @@ from upcast_lint.analysis.reads import Consumption, Kind, StepKind
 from upcast_lint.analysis.rows import Rows
 from upcast_lint.rewrite import plan, sink
 from upcast_lint.rewrite.expressions import CastSpelling
-from upcast_lint.safety import arithmetic, case, kinds, memory
+from upcast_lint.safety import arithmetic, kinds, memory, situation
 from upcast_lint.safety import gradients as in_backward
 from upcast_lint.safety.hazard import Hazard
 
@@ -135,7 +135,7 @@ def _takes_any_no_grad_for_proof() -> Iterator[None]:
             return Proof("somewhere")
         return real(*arguments)
 
-    with patch.object(case, "no_gradient", no_gradient):
+    with patch.object(situation, "no_gradient", no_gradient):
         yield
 
 

@@ -32,11 +32,11 @@ class Column:
 
 def columns_kept(node: ast.expr, axis: int, facts: Facts) -> tuple[Column, ...] | None:
     """What is kept of a value; None where something may read more of it."""
-    follower = _Follower(axis, facts)
+    follower = _Columns(axis, facts)
     return tuple(follower.places) if follower.follow(node) else None
 
 
-class _Follower:
+class _Columns:
     def __init__(self, axis: int, facts: Facts) -> None:
         self.axis = axis
         self.facts = facts

@@ -10,7 +10,7 @@ from .casts import Cast, is_on_cpu
 from .directives import Directives
 from .facts import Facts
 from .ops import Operation, Role
-from .pieces.rounds import iterating
+from .pieces.levels import iterating
 from .questions import asks_for_class, has_same_class
 from .reads import (
     Consumption,

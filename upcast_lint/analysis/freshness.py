@@ -10,11 +10,11 @@ import ast
 
 from . import ops
 from .calls import known_call
-from .definition_guard import Guard
 from .facts import Facts
 from .names import Binding, Definition
 from .ops import Memory
 from .receivers import ARRAYS, Receiver, receiver_of
+from .walks import Walk
 
 _FIELDS = ("values", "indices")
 
@@ -27,7 +27,7 @@ def is_fresh(node: ast.expr, facts: Facts) -> bool:
 class _Freshness:
     def __init__(self, facts: Facts) -> None:
         self.facts = facts
-        self._guard = Guard()
+        self._walk = Walk()
 
     def of(self, node: ast.expr) -> bool:
         match node:
@@ -78,9 +78,9 @@ class _Freshness:
         return bool(reaching) and all(map(self._definition, reaching))
 
     def _definition(self, definition: Definition) -> bool:
-        if self._guard.holds(definition):
+        if self._walk.holds(definition):
             return True  # fresh if it was, one round before
-        return self._guard.within(definition, self._bound, False)
+        return self._walk.within(definition, self._bound, False)
 
     def _bound(self, definition: Definition) -> bool:
         value, facts = definition.value, self.facts

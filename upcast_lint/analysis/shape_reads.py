@@ -12,7 +12,7 @@ from .values import integer
 
 
 @dataclass(frozen=True, slots=True)
-class Size:
+class TensorSize:
     """The size of a dimension of `tensor`; of which one, where that is a number.
 
     `rank` is how many the tensor has, where an unpacking shows it.
@@ -36,19 +36,19 @@ def shape_owner(node: ast.AST | None) -> ast.expr | None:
             return None
 
 
-def size_of(node: ast.expr, facts: Facts) -> Size | None:
+def size_of(node: ast.expr, facts: Facts) -> TensorSize | None:
     """What an expression, or what a name is bound to, is the size of."""
     value = facts.value(node)
     match value:
         case ast.Subscript(value=shape, slice=axis):
             tensor = shape_owner(shape)
-            return None if tensor is None else Size(tensor, integer(axis))
+            return None if tensor is None else TensorSize(tensor, integer(axis))
         case ast.Call(func=ast.Attribute(value=tensor, attr="size"), args=[axis]):
-            return Size(tensor, integer(axis))
+            return TensorSize(tensor, integer(axis))
         case ast.Call(func=ast.Attribute(value=tensor, attr="numel")):
-            return Size(tensor, None)
+            return TensorSize(tensor, None)
         case ast.Call(func=function, args=[tensor]):
-            return Size(tensor, 0) if is_builtin(function, "len", facts) else None
+            return TensorSize(tensor, 0) if is_builtin(function, "len", facts) else None
         case ast.Name():
             definition = facts.definition(value)
             return None if definition is None else unpacked_size(definition)
@@ -56,12 +56,12 @@ def size_of(node: ast.expr, facts: Facts) -> Size | None:
             return None
 
 
-def unpacked_size(definition: Definition) -> Size | None:
+def unpacked_size(definition: Definition) -> TensorSize | None:
     """The size that a name has from `batch, length, width = tensor.shape`."""
     tensor = shape_owner(definition.value)
     if tensor is None or definition.binding is not Binding.UNPACKED:
         return None
-    return Size(tensor, definition.index, unpacked_into(definition.node))
+    return TensorSize(tensor, definition.index, unpacked_into(definition.node))
 
 
 def unpacked_into(node: ast.AST) -> int | None:

@@ -20,7 +20,7 @@ import libcst as cst
 
 from ..analysis.syntax import Tree
 from .comments import comments_in, speaks_of_cast
-from .statements import Statements
+from .statements import Parsed
 
 _Joint = cst.Dot | cst.RightParen
 """What holds the space behind a link: the dot of the next one, or a parenthesis."""
@@ -38,7 +38,7 @@ class CastLine:
         self,
         call: ast.Call,
         target: ast.expr | None,
-        statements: Statements,
+        statements: Parsed,
         tree: Tree,
     ) -> None:
         self.statements = statements

@@ -21,7 +21,7 @@ from .passages import indentation
 from .plan import Moved, Plan, ValueSite
 from .refusals import Unfixable
 from .sink import Placement, is_elif
-from .statements import Statements
+from .statements import Parsed
 
 _RESHAPES = {"view": "reshape", "view_as": "reshape_as"}
 
@@ -40,7 +40,7 @@ def write_plan(plan: Plan, facts: Facts, known_dense: bool) -> tuple[Edit, ...]:
 
 def write_hoist(cast: Cast, read: ast.Subscript, facts: Facts) -> tuple[Edit, ...]:
     """The edits that take a subscript of the copy at the cast. Raises Unfixable."""
-    statements = Statements(facts)
+    statements = Parsed(facts)
     subscript = bare(statements.node(read))
     statements.change(
         cast.source, lambda source: subscript.with_changes(value=operand(source))
@@ -51,7 +51,7 @@ def write_hoist(cast: Cast, read: ast.Subscript, facts: Facts) -> tuple[Edit, ..
 
 def write_sources(casts: Sequence[Cast], facts: Facts) -> tuple[Edit, ...]:
     """The edits that leave of each cast its source. Raises Unfixable."""
-    statements = Statements(facts)
+    statements = Parsed(facts)
     for cast in casts:
         statements.replace(cast.call, partial(statements.changed, cast.source))
     return statements.edits()
@@ -65,7 +65,7 @@ class _Writer:
         self.facts = facts
         self.tree = facts.tree
         self.known_dense = known_dense
-        self.statements = Statements(facts)
+        self.statements = Parsed(facts)
         self.dot: cst.Dot | None = None
         """What is written before the cast where it stays in its statement."""
 

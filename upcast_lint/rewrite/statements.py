@@ -23,7 +23,7 @@ from .refusals import Unfixable
 Change = Callable[[Any], cst.CSTNode]
 
 
-class Statements:
+class Parsed:
     """The passages of one rewrite and the changes to them."""
 
     def __init__(self, facts: Facts) -> None:

@@ -30,8 +30,8 @@ from ..analysis.elements import ElementType
 from ..analysis.facts import Facts
 from ..rewrite.plan import Plan
 from . import arithmetic, changes, gradients, kinds, memory, raising
-from .case import Case, values_of
 from .hazard import Assessment, Doubt, Hazard
+from .situation import Situation, values_of
 
 __all__ = ["HAZARDS", "Assessment", "assess", "values_of"]
 
@@ -56,6 +56,6 @@ def assess(
     Where it is carried out `in_place`, the selection goes to the cast, and nothing
     that happens between the two matters.
     """
-    case = Case(plan, facts, directives, element_type, inference, in_place)
-    doubts = (Doubt(each, words) for each in HAZARDS for words in each.find(case))
+    here = Situation(plan, facts, directives, element_type, inference, in_place)
+    doubts = (Doubt(each, words) for each in HAZARDS for words in each.find(here))
     return Assessment(tuple(doubts))

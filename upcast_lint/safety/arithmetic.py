@@ -19,17 +19,17 @@ from ..analysis.gradients.modes import (
 from ..analysis.graph.order import may_run_between
 from ..analysis.indices import is_mask, known_rank
 from ..analysis.rows import Rows, rows_of
-from .case import Case
 from .hazard import Words, blocker, condition
 from .raising import line_of_handler
+from .situation import Situation
 
 _MASK = re.compile(r"mask|keep|valid", re.I)
 
 
 @condition("{}")
-def arithmetic(case: Case) -> Iterator[Words]:
+def arithmetic(here: Situation) -> Iterator[Words]:
     """What a step needs to commute with a selection; `analysis.consumers` says it."""
-    for _, step in case.lifts:
+    for _, step in here.lifts:
         if step.condition is not None:
             yield (step.condition,)
 
@@ -37,28 +37,28 @@ def arithmetic(case: Case) -> Iterator[Words]:
 @condition(
     "`{}` takes whole rows, and leaves dimension {} alone, which `{}` works along"
 )
-def part_of_row(case: Case) -> Iterator[Words]:
-    for each in case.taken:
+def part_of_row(here: Situation) -> Iterator[Words]:
+    for each in here.taken:
         selection, operand = each.selection, each.read.operand
         for step in each.read.lifts:
             if step.row is not None and (
-                rows_of(selection, operand, step, case.facts) is not Rows.WHOLE
+                rows_of(selection, operand, step, here.facts) is not Rows.WHOLE
             ):
                 yield selection.label, str(step.row.dim), step.row.name
 
 
 @blocker("line {} may catch what the arithmetic raises")
-def arithmetic_is_caught(case: Case) -> Iterator[Words]:
-    for read, step in case.lifts:
-        around = catchers(step.node, case.facts)
-        if around and catchers(read.node, case.facts) != around:
-            yield (line_of_handler(case, step.node),)
+def arithmetic_is_caught(here: Situation) -> Iterator[Words]:
+    for read, step in here.lifts:
+        around = catchers(step.node, here.facts)
+        if around and catchers(read.node, here.facts) != around:
+            yield (line_of_handler(here, step.node),)
 
 
 @blocker("the arithmetic runs with other gradients")
-def arithmetic_in_other_mode(case: Case) -> Iterator[Words]:
-    facts = case.facts
-    for read, step in case.lifts:
+def arithmetic_in_other_mode(here: Situation) -> Iterator[Words]:
+    facts = here.facts
+    for read, step in here.lifts:
         if (
             leaves_disabled_region(step.node, read.node, facts)
             or enters_disabled_region(step.node, read.node, facts)
@@ -71,39 +71,39 @@ def arithmetic_in_other_mode(case: Case) -> Iterator[Words]:
 
 
 @blocker("`{}` changes before the selection")
-def vector_changes(case: Case) -> Iterator[Words]:
-    for read, step in case.lifts:
+def vector_changes(here: Situation) -> Iterator[Words]:
+    for read, step in here.lifts:
         if step.aligned is not None and any(
-            may_run_between(step.node, write.node, read.node, case.facts)
-            for write in case.effects.writes_to(step.aligned)
+            may_run_between(step.node, write.node, read.node, here.facts)
+            for write in here.effects.writes_to(step.aligned)
         ):
             yield (step.aligned.id,)
 
 
 @blocker("`{}` would be evaluated twice")
-def rows_run_twice(case: Case) -> Iterator[Words]:
-    for _, rows in _paired(case):
+def rows_run_twice(here: Situation) -> Iterator[Words]:
+    for _, rows in _paired(here):
         if _runs(rows):
-            yield (case.facts.shown(rows),)
+            yield (here.facts.shown(rows),)
 
 
 @blocker("`{}` may not fit `{}`")
-def rows_do_not_fit(case: Case) -> Iterator[Words]:
-    for vector, rows in _paired(case):
-        if not _runs(rows) and _fits(rows, case) is False:
-            yield case.facts.shown(rows), vector.id
+def rows_do_not_fit(here: Situation) -> Iterator[Words]:
+    for vector, rows in _paired(here):
+        if not _runs(rows) and _fits(rows, here) is False:
+            yield here.facts.shown(rows), vector.id
 
 
 @condition("`{}` has one dimension")
-def rows_may_not_fit(case: Case) -> Iterator[Words]:
-    for _, rows in _paired(case):
-        if not _runs(rows) and _fits(rows, case) is None:
-            yield (case.facts.shown(rows),)
+def rows_may_not_fit(here: Situation) -> Iterator[Words]:
+    for _, rows in _paired(here):
+        if not _runs(rows) and _fits(rows, here) is None:
+            yield (here.facts.shown(rows),)
 
 
-def _paired(case: Case) -> Iterator[tuple[ast.Name, ast.expr]]:
+def _paired(here: Situation) -> Iterator[tuple[ast.Name, ast.expr]]:
     """The vectors that arithmetic pairs with the rows, and what selects these."""
-    for each in case.taken:
+    for each in here.taken:
         rows = each.selection.rows
         if rows is not None and not isinstance(rows, ast.Slice):
             for step in each.read.lifts:
@@ -115,16 +115,16 @@ def _runs(rows: ast.expr) -> bool:
     return any(isinstance(part, ast.Call) for part in ast.walk(rows))
 
 
-def _fits(rows: ast.expr, case: Case) -> bool | None:
+def _fits(rows: ast.expr, here: Situation) -> bool | None:
     """Whether what selects rows selects from a vector as well; None: it may."""
-    rank, value = known_rank(rows, case.facts), case.facts.value(rows)
+    rank, value = known_rank(rows, here.facts), here.facts.value(rows)
     if rank == 1 and not _gives_tuple(value):
         return True
     is_other = (
         rank is not None
         or isinstance(value, ast.Call)
-        or is_mask(rows, case.facts)
-        or _MASK.search(case.facts.shown(rows))
+        or is_mask(rows, here.facts)
+        or _MASK.search(here.facts.shown(rows))
     )
     return False if is_other else None
 

@@ -13,20 +13,20 @@ from itertools import islice
 from ..analysis.effects import Cause, Certainty, Write
 from ..analysis.names import Binding
 from ..analysis.syntax import FUNCTIONS
-from .case import Case
 from .hazard import Words, blocker, condition
+from .situation import Situation
 
 
 @blocker("`{}` {} before the selection")
-def changed(case: Case) -> Iterator[Words]:
-    for name, write in case.changes:
+def changed(here: Situation) -> Iterator[Words]:
+    for name, write in here.changes:
         if write.certainty is Certainty.WRITES:
             yield name, write.label
 
 
 @condition("{}")
-def may_change(case: Case) -> Iterator[Words]:
-    for name, write in case.changes:
+def may_change(here: Situation) -> Iterator[Words]:
+    for name, write in here.changes:
         if write.certainty is Certainty.MAY_WRITE:
             yield (unless(name, write),)
 
@@ -45,19 +45,19 @@ def unless(name: str, write: Write) -> str:
 
 
 @condition("nothing reads `{}` from the class")
-def read_from_class(case: Case) -> Iterator[Words]:
+def read_from_class(here: Situation) -> Iterator[Words]:
     """The name of the copy is an attribute, and disappears or holds another tensor."""
-    if isinstance(case.facts.scope, ast.ClassDef):
-        yield from _names(case)
+    if isinstance(here.facts.scope, ast.ClassDef):
+        yield from _names(here)
 
 
 @condition("nothing imports `{}` from this module")
-def imported_from_module(case: Case) -> Iterator[Words]:
-    if not isinstance(case.facts.scope, (*FUNCTIONS, ast.ClassDef)):
-        yield from _names(case)
+def imported_from_module(here: Situation) -> Iterator[Words]:
+    if not isinstance(here.facts.scope, (*FUNCTIONS, ast.ClassDef)):
+        yield from _names(here)
 
 
-def _names(case: Case) -> Iterator[Words]:
+def _names(here: Situation) -> Iterator[Words]:
     """The first name that the copy is assigned to."""
-    assigned = (d for d in case.flow.carriers if d.binding is Binding.ASSIGNED)
+    assigned = (d for d in here.flow.carriers if d.binding is Binding.ASSIGNED)
     yield from ((definition.name,) for definition in islice(assigned, 1))

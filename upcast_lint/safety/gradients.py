@@ -1,6 +1,6 @@
 """How the gradient comes back: backward of the selection works on the source, now.
 
-Where no gradient flows at all, which is proved or stated, `Case` has no flowing
+Where no gradient flows at all, which is proved or stated, `Situation` has no flowing
 selection, and nothing here differs.
 """
 
@@ -31,64 +31,64 @@ from ..analysis.names import Definition
 from ..analysis.reads import Gradient
 from ..analysis.shown import text_of
 from ..analysis.takers import gives_no_gradient, reads_metadata
-from .case import Case, Taken
 from .changes import may_change, unless
 from .hazard import Words, assumption, blocker, condition
+from .situation import Situation, Taken
 
 _MOST_PAIRED = 16
 """Of more reads, some two are taken to meet on a path."""
 
 
 @assumption("{}")
-def stated(case: Case) -> Iterator[Words]:
-    if case.no_gradient is not None and case.no_gradient.stated:
-        yield (case.no_gradient.reason,)
+def stated(here: Situation) -> Iterator[Words]:
+    if here.no_gradient is not None and here.no_gradient.stated:
+        yield (here.no_gradient.reason,)
 
 
 # Modes
 
 
 @condition("what is cast in inference mode is not used outside of it")
-def inference_tensor(case: Case) -> Iterator[Words]:
+def inference_tensor(here: Situation) -> Iterator[Words]:
     """It cannot be saved for a backward pass."""
-    views = [t for t in case.taken if t.moved.sites and t.selection.is_view]
-    nodes = [*case.places, *(each.read.node for each in views)]
-    if any(enters_inference(case.cast.call, node, case.facts) for node in nodes):
+    views = [t for t in here.taken if t.moved.sites and t.selection.is_view]
+    nodes = [*here.places, *(each.read.node for each in views)]
+    if any(enters_inference(here.cast.call, node, here.facts) for node in nodes):
         yield ()
 
 
 @blocker("the cast of the whole would run in another gradient mode")
-def cast_in_other_mode(case: Case) -> Iterator[Words]:
-    call = case.cast.call
-    for place in case.flowing_places:
-        if leaves_disabled_region(call, place, case.facts) or enters_disabled_region(
-            call, place, case.facts
+def cast_in_other_mode(here: Situation) -> Iterator[Words]:
+    call = here.cast.call
+    for place in here.flowing_places:
+        if leaves_disabled_region(call, place, here.facts) or enters_disabled_region(
+            call, place, here.facts
         ):
             yield ()
 
 
 @blocker("the selection is a view, taken with gradients off")
-def view_without_gradient(case: Case) -> Iterator[Words]:
-    for mode in _modes_of_views(case):
+def view_without_gradient(here: Situation) -> Iterator[Words]:
+    for mode in _modes_of_views(here):
         if mode is GradientMode.DISABLED:
             yield ()
 
 
 @condition("gradients are on where the selection, a view, is taken")
-def view_may_lack_gradient(case: Case) -> Iterator[Words]:
-    for mode in _modes_of_views(case):
+def view_may_lack_gradient(here: Situation) -> Iterator[Words]:
+    for mode in _modes_of_views(here):
         if mode is not GradientMode.DISABLED:
             yield ()
 
 
-def _modes_of_views(case: Case) -> Iterator[GradientMode]:
+def _modes_of_views(here: Situation) -> Iterator[GradientMode]:
     """The modes of views that, other than their casts, may run without gradients.
 
     torch marks such a view as requiring gradients if what it shows does; a cast of it
     there does not.
     """
-    call, facts = case.cast.call, case.facts
-    for each in case.flowing:
+    call, facts = here.cast.call, here.facts
+    for each in here.flowing:
         mode = gradient_mode(each.read.node, facts)
         if (
             each.selection.is_view
@@ -102,9 +102,9 @@ def _modes_of_views(case: Case) -> Iterator[GradientMode]:
 
 
 @blocker("the cast runs without gradients, the selection with them")
-def gradient_begins(case: Case) -> Iterator[Words]:
-    call, facts = case.cast.call, case.facts
-    for node in (each.read.node for each in case.flowing):
+def gradient_begins(here: Situation) -> Iterator[Words]:
+    call, facts = here.cast.call, here.facts
+    for node in (each.read.node for each in here.flowing):
         if (
             leaves_disabled_region(call, node, facts)
             or enters_enabled_region(call, node, facts)
@@ -120,15 +120,15 @@ def gradient_begins(case: Case) -> Iterator[Words]:
 
 
 @condition("no two elements tie in `{}`, or no gradient flows")
-def ties(case: Case) -> Iterator[Words]:
-    for each in case.flowing:
+def ties(here: Situation) -> Iterator[Words]:
+    for each in here.flowing:
         if each.selection.gradient is Gradient.TIES:
             yield (each.selection.label,)
 
 
 @condition("gradients are summed in the source's dtype if an index repeats in {}")
-def repeats(case: Case) -> Iterator[Words]:
-    for selection in (each.selection for each in case.flowing):
+def repeats(here: Situation) -> Iterator[Words]:
+    for selection in (each.selection for each in here.flowing):
         if selection.gradient is Gradient.REPEATS and selection.distinct is None:
             match selection.index:
                 case None:
@@ -139,20 +139,20 @@ def repeats(case: Case) -> Iterator[Words]:
                         "under no_grad",
                     )
                 case index:
-                    yield (f"`{case.facts.shown(index)}`",)
+                    yield (f"`{here.facts.shown(index)}`",)
 
 
 @assumption("{}")
-def stated_distinct(case: Case) -> Iterator[Words]:
-    for each in case.flowing:
+def stated_distinct(here: Situation) -> Iterator[Words]:
+    for each in here.flowing:
         proof = each.selection.distinct
         if each.selection.gradient is Gradient.REPEATS and proof and proof.stated:
             yield (proof.reason,)
 
 
 @condition("no gradient flows, or the rows that nobody reads give `{}` no NaN")
-def nan_of_rows(case: Case) -> Iterator[Words]:
-    for each in case.flowing:
+def nan_of_rows(here: Situation) -> Iterator[Words]:
+    for each in here.flowing:
         for step in each.read.lifts:
             if step.row is not None:
                 yield (step.row.name,)
@@ -162,19 +162,19 @@ def nan_of_rows(case: Case) -> Iterator[Words]:
     "no gradient flows, or the arithmetic before the selection has a finite "
     "derivative everywhere"
 )
-def infinite_derivative(case: Case) -> Iterator[Words]:
-    for each in case.flowing:
+def infinite_derivative(here: Situation) -> Iterator[Words]:
+    for each in here.flowing:
         for step in each.read.lifts:
             if step.row is None and not step.exact_gradient:
                 yield ()
 
 
 @condition("no element is selected in two rounds of the loop, or no gradient flows")
-def rounds(case: Case) -> Iterator[Words]:
-    tree = case.facts.tree
-    for each in case.flowing:
+def rounds(here: Situation) -> Iterator[Words]:
+    tree = here.facts.tree
+    for each in here.flowing:
         is_repeated = any(
-            not tree.contains(loop, case.cast.call)
+            not tree.contains(loop, here.cast.call)
             for loop in tree.enclosing_loops(each.read.node)
         )
         if is_repeated and each.selection.disjoint_rounds is None:
@@ -184,11 +184,11 @@ def rounds(case: Case) -> Iterator[Words]:
 @condition(
     "nothing reads the `grad_fn` in the text made on line {}, or no gradient flows"
 )
-def step_in_text(case: Case) -> Iterator[Words]:
+def step_in_text(here: Situation) -> Iterator[Words]:
     """The text of a tensor names the step of backward that made it."""
-    for each in case.flowing:
+    for each in here.flowing:
         for value in each.values:
-            text = text_of(value, case.facts)
+            text = text_of(value, here.facts)
             if text is not None:
                 yield (str(getattr(text, "lineno", value.lineno)),)
                 return
@@ -201,21 +201,21 @@ def step_in_text(case: Case) -> Iterator[Words]:
     "the copy is read more than once on a path: gradients are then added in the "
     "source's dtype; or no gradient flows"
 )
-def several(case: Case) -> Iterator[Words]:
-    facts = case.facts
+def several(here: Situation) -> Iterator[Words]:
+    facts = here.facts
     reads = [
         each.read
-        for each in case.flowing
+        for each in here.flowing
         if not all(gives_no_gradient(value, facts) for value in each.values)
     ]
     points: list[tuple[Point, Read | None]] = [(read.node, read) for read in reads]
-    points += [(Begin(place), None) for place in case.flowing_places]
+    points += [(Begin(place), None) for place in here.flowing_places]
     if len(points) > _MOST_PAIRED:
         yield ()
         return
     for (a, read_a), (b, read_b) in combinations(points, 2):
         if not keep_disjoint_parts(read_a, read_b) and (
-            a is b or meet(case.flow.start, a, b, facts)
+            a is b or meet(here.flow.start, a, b, facts)
         ):
             yield ()
             return
@@ -224,35 +224,35 @@ def several(case: Case) -> Iterator[Words]:
 @condition(
     "`{}` {} after it was selected from, which backward refuses; or no gradient flows"
 )
-def changed_later(case: Case) -> Iterator[Words]:
-    for write in _later_writes(case):
+def changed_later(here: Situation) -> Iterator[Words]:
+    for write in _later_writes(here):
         if write.certainty is Certainty.WRITES:
-            yield case.source, write.label
+            yield here.source, write.label
 
 
 @condition("{}; or no gradient flows")
-def may_change_later(case: Case) -> Iterator[Words]:
+def may_change_later(here: Situation) -> Iterator[Words]:
     """The same, unless it may not change at any time."""
-    writes = _later_writes(case)
+    writes = _later_writes(here)
     texts = [
-        unless(case.source, write)
+        unless(here.source, write)
         for write in writes
         if write.certainty is Certainty.MAY_WRITE
     ]
-    is_open = len(texts) == len(writes) and any(map(_saves_source, case.flowing))
-    if is_open and case.effects.is_written_by_nested(case.cast.source):
-        texts.append(f"no nested function changes `{case.source}`")
-    sooner = set(may_change.find(case))
+    is_open = len(texts) == len(writes) and any(map(_saves_source, here.flowing))
+    if is_open and here.effects.is_written_by_nested(here.cast.source):
+        texts.append(f"no nested function changes `{here.source}`")
+    sooner = set(may_change.find(here))
     yield from ((text,) for text in texts if (text,) not in sooner)
 
 
-def _later_writes(case: Case) -> list[Write]:
+def _later_writes(here: Situation) -> list[Write]:
     """What may write to a source that backward needs, up to what does for certain."""
     found: list[Write] = []
-    nodes = [each.read.node for each in case.flowing]
-    if any(map(_saves_source, case.flowing)):
-        for write in case.effects.writes_to(case.cast.source):
-            if any(may_follow(node, write.node, case.facts) for node in nodes):
+    nodes = [each.read.node for each in here.flowing]
+    if any(map(_saves_source, here.flowing)):
+        for write in here.effects.writes_to(here.cast.source):
+            if any(may_follow(node, write.node, here.facts) for node in nodes):
                 found.append(write)
                 if write.certainty is Certainty.WRITES:
                     break
@@ -270,33 +270,33 @@ def _saves_source(taken: Taken) -> bool:
     "`{}` is also used between the cast and the selection: the order in which "
     "gradients are added may change; or no gradient flows"
 )
-def order_of_uses(case: Case) -> Iterator[Words]:
+def order_of_uses(here: Situation) -> Iterator[Words]:
     """Three contributions to a gradient are added in the order of the uses."""
-    cast, facts, effects = case.cast, case.facts, case.effects
-    places = [*(each.read.node for each in case.flowing), *case.flowing_places]
-    if case.in_place or not places:
+    cast, facts, effects = here.cast, here.facts, here.effects
+    places = [*(each.read.node for each in here.flowing), *here.flowing_places]
+    if here.in_place or not places:
         return
     lasts = [Begin(p) for p in places if not facts.tree.contains(p, cast.call)]
-    between = Between(case.flow.start, lasts, facts)
-    aliases = _uncast(case)
-    is_used = any(_is_use(node, aliases, case) for node in between.entries())
+    between = Between(here.flow.start, lasts, facts)
+    aliases = _uncast(here)
+    is_used = any(_is_use(node, aliases, here) for node in between.entries())
     if not is_used and (aliases & facts.names.captured or effects.is_held(cast.source)):
         is_used = any(map(between.holds, effects.impure_calls))
     if is_used:
-        yield (case.source,)
+        yield (here.source,)
 
 
-def _uncast(case: Case) -> set[str]:
+def _uncast(here: Situation) -> set[str]:
     """What shows the source, other casts included that may give it back.
 
     A cast counts where it is of what was found before it.
     """
-    aliases = case.effects.views_of(case.cast.source)
-    for definition, shown in case.facts.once(_recasts):
+    aliases = here.effects.views_of(here.cast.source)
+    for definition, shown in here.facts.once(_recasts):
         if (
             definition.name not in aliases
             and not shown.isdisjoint(aliases)
-            and definition not in case.flow.carriers
+            and definition not in here.flow.carriers
         ):
             aliases.add(definition.name)
     return aliases
@@ -314,12 +314,12 @@ def _recasts(facts: Facts) -> list[tuple[Definition, set[str]]]:
     return found
 
 
-def _is_use(node: object, aliases: set[str], case: Case) -> bool:
+def _is_use(node: object, aliases: set[str], here: Situation) -> bool:
     return (
         isinstance(node, ast.Name | ast.Attribute)
         and isinstance(node.ctx, ast.Load)
-        and node not in case.flow.loads
+        and node not in here.flow.loads
         and path_of(node) in aliases
-        and not case.facts.tree.contains(case.flow.origin, node)
-        and not reads_metadata(node, case.facts)
+        and not here.facts.tree.contains(here.flow.origin, node)
+        and not reads_metadata(node, here.facts)
     )

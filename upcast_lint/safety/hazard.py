@@ -7,11 +7,11 @@ from collections.abc import Callable, Iterable
 from dataclasses import dataclass
 
 from ..finding import Safety
-from .case import Case
+from .situation import Situation
 
 Words = tuple[str, ...]
 """What the braces of a sentence stand for at one place, in order."""
-Find = Callable[[Case], Iterable[Words]]
+Find = Callable[[Situation], Iterable[Words]]
 
 
 class Bearing(enum.Enum):
@@ -97,5 +97,5 @@ class Assessment:
 _WRITTEN_BEHIND = Hazard(
     Bearing.CONDITION,
     "backward does not mind that the source is written to",
-    lambda case: [()],
+    lambda here: [()],
 )

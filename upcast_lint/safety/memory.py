@@ -16,24 +16,24 @@ from ..analysis.facts import Facts
 from ..analysis.flow import Read
 from ..analysis.ops import Memory
 from ..analysis.shown import view_test_of
-from .case import Case
 from .hazard import Words, blocker, condition
+from .situation import Situation
 
 _SHARING = (Memory.VIEW, Memory.EITHER, Memory.HOLDS, Memory.UNKNOWN)
 
 
 @condition("`{}` gives the same bits for a dense tensor as for a strided view")
-def strided(case: Case) -> Iterator[Words]:
-    for _, handed in case.views:
+def strided(here: Situation) -> Iterator[Words]:
+    for _, handed in here.views:
         if handed.sensitive is not None:
             yield (handed.sensitive,)
 
 
 @blocker("`{}` tells a view of the copy from a cast")
-def told_from_view(case: Case) -> Iterator[Words]:
-    for each in case.taken:
+def told_from_view(here: Situation) -> Iterator[Words]:
+    for each in here.taken:
         for value in each.values:
-            name = view_test_of(value, case.facts)
+            name = view_test_of(value, here.facts)
             if name is not None:
                 yield (name,)
 
@@ -41,51 +41,51 @@ def told_from_view(case: Case) -> Iterator[Words]:
 @condition(
     "nothing writes to `{}` or to what `contiguous` makes of it, which shared no memory"
 )
-def made_dense(case: Case) -> Iterator[Words]:
-    for each, handed in case.views:
+def made_dense(here: Situation) -> Iterator[Words]:
+    for each, handed in here.views:
         if handed.is_made_dense and (handed.is_kept or handed.written):
             yield (each.selection.label,)
 
 
 @condition("`{}` writes to nothing it is given")
-def passed_to_writer(case: Case) -> Iterator[Words]:
-    for value in case.written:
-        call = case.facts.tree.parents[value]
+def passed_to_writer(here: Situation) -> Iterator[Words]:
+    for value in here.written:
+        call = here.facts.tree.parents[value]
         if isinstance(call, ast.Call):
-            yield (case.facts.shown(call.func),)
+            yield (here.facts.shown(call.func),)
 
 
 @condition("nothing writes to what the selection gives")
-def written_to(case: Case) -> Iterator[Words]:
-    for value in case.written:
-        if not isinstance(case.facts.tree.parents[value], ast.Call):
+def written_to(here: Situation) -> Iterator[Words]:
+    for value in here.written:
+        if not isinstance(here.facts.tree.parents[value], ast.Call):
             yield ()
 
 
 @condition("{} writes to nothing that another part of the copy shows")
-def shown_by_part(case: Case) -> Iterator[Words]:
-    for each, handed in case.views:
+def shown_by_part(here: Situation) -> Iterator[Words]:
+    for each, handed in here.views:
         if handed.written is not None and any(
-            case.may_meet(each.read, other) for other in case.overlapping(each.read)
+            here.may_meet(each.read, other) for other in here.overlapping(each.read)
         ):
             yield (handed.written,)
 
 
 @condition("nothing writes to `{}` or to the copy, which shared memory")
-def shared_with_copy(case: Case) -> Iterator[Words]:
-    for each, handed in case.views:
+def shared_with_copy(here: Situation) -> Iterator[Words]:
+    for each, handed in here.views:
         if handed.may_be_kept and any(
-            _keeps(read, case.facts) and case.may_meet(each.read, read)
-            for read in case.flow.full_reads()
+            _keeps(read, here.facts) and here.may_meet(each.read, read)
+            for read in here.flow.full_reads()
         ):
             yield (each.selection.label,)
 
 
 @condition("nothing writes to `{}` or `{}`, which shared memory")
-def shared_by_parts(case: Case) -> Iterator[Words]:
-    kept = [each for each, handed in case.views if handed.may_be_kept]
+def shared_by_parts(here: Situation) -> Iterator[Words]:
+    kept = [each for each, handed in here.views if handed.may_be_kept]
     for a, b in combinations(kept, 2):
-        if not keep_disjoint_parts(a.read, b.read) and case.may_meet(a.read, b.read):
+        if not keep_disjoint_parts(a.read, b.read) and here.may_meet(a.read, b.read):
             yield a.selection.label, b.selection.label
 
 

@@ -6,44 +6,44 @@ import ast
 from collections.abc import Iterator
 
 from ..analysis.exceptions import catchers, is_evidently_tensor
-from .case import Case
 from .hazard import Words, blocker, condition
+from .situation import Situation
 
 
 @blocker("line {} may catch what the cast raises")
-def cast_is_caught(case: Case) -> Iterator[Words]:
-    if _may_be_caught(case) and _leaves_handlers(case):
-        yield (line_of_handler(case, case.cast.call),)
+def cast_is_caught(here: Situation) -> Iterator[Words]:
+    if _may_be_caught(here) and _leaves_handlers(here):
+        yield (line_of_handler(here, here.cast.call),)
 
 
 @condition("`{}` is a tensor: what else its cast raises may be caught on line {}")
-def other_class_is_caught(case: Case) -> Iterator[Words]:
-    if _may_be_caught(case) and not _leaves_handlers(case):
-        yield case.source, line_of_handler(case, case.cast.call)
+def other_class_is_caught(here: Situation) -> Iterator[Words]:
+    if _may_be_caught(here) and not _leaves_handlers(here):
+        yield here.source, line_of_handler(here, here.cast.call)
 
 
-def _may_be_caught(case: Case) -> bool:
+def _may_be_caught(here: Situation) -> bool:
     """Whether the cast may raise what something around it catches."""
-    return bool(catchers(case.cast.call, case.facts)) and (
-        case.cast.device is not None or not is_evidently_tensor(case.cast, case.facts)
+    return bool(catchers(here.cast.call, here.facts)) and (
+        here.cast.device is not None or not is_evidently_tensor(here.cast, here.facts)
     )
 
 
-def _leaves_handlers(case: Case) -> bool:
-    around = catchers(case.cast.call, case.facts)
-    places = [*(read.node for read in case.reads), *case.places]
-    return any(catchers(place, case.facts) != around for place in places)
+def _leaves_handlers(here: Situation) -> bool:
+    around = catchers(here.cast.call, here.facts)
+    places = [*(read.node for read in here.reads), *here.places]
+    return any(catchers(place, here.facts) != around for place in places)
 
 
-def line_of_handler(case: Case, node: ast.expr) -> str:
-    handler = catchers(node, case.facts)[0]
-    return str(getattr(handler, "lineno", case.cast.call.lineno))
+def line_of_handler(here: Situation, node: ast.expr) -> str:
+    handler = catchers(node, here.facts)[0]
+    return str(getattr(handler, "lineno", here.cast.call.lineno))
 
 
 @blocker("the cast also moves the tensor to the index's device")
-def device_of_index(case: Case) -> Iterator[Words]:
-    for each in case.taken:
+def device_of_index(here: Situation) -> Iterator[Words]:
+    for each in here.taken:
         steps = each.read.steps
-        moves = case.cast.device is not None or any(s.is_transfer for s in steps)
+        moves = here.cast.device is not None or any(s.is_transfer for s in steps)
         if moves and each.selection.takes_index_tensor:
             yield ()

@@ -36,7 +36,7 @@ from ..width.words import dotted_words, spelling
 from .dtype_tests import kind_by_tests
 from .kinds import kind_of_expression
 from .names import kind_by_annotation, kind_by_name
-from .types import Kind, Typed
+from .types import Sort, Typed
 from .uses import chosen_while_decoding, treated_as_float
 
 
@@ -58,12 +58,12 @@ class ElementType:
 
 
 _ELEMENTS = {
-    Kind.INTEGRAL: Elements.NOT_FLOAT,
-    Kind.STORAGE: Elements.NOT_FLOAT,
-    Kind.WHOLE_NUMBER: Elements.UNKNOWN,
-    Kind.REAL_NUMBER: Elements.UNKNOWN,
-    Kind.FLOAT: Elements.FLOAT,
-    Kind.UNKNOWN: Elements.UNKNOWN,
+    Sort.INTEGRAL: Elements.NOT_FLOAT,
+    Sort.STORAGE: Elements.NOT_FLOAT,
+    Sort.WHOLE_NUMBER: Elements.UNKNOWN,
+    Sort.REAL_NUMBER: Elements.UNKNOWN,
+    Sort.FLOAT: Elements.FLOAT,
+    Sort.UNKNOWN: Elements.UNKNOWN,
 }
 
 
@@ -73,9 +73,9 @@ def element_type(source: ast.expr, facts: Facts) -> ElementType:
     if typed is None:
         return ElementType(Elements.UNKNOWN, "")
     match typed.kind:
-        case Kind.FLOAT64:
+        case Sort.FLOAT64:
             return ElementType(Elements.WIDE, typed.reason)
-        case Kind.FLOAT32:
+        case Sort.FLOAT32:
             is_wide = _target(source, facts) != "float64"
             wide = Elements.WIDE if is_wide else Elements.FLOAT
             return ElementType(wide, typed.reason)
@@ -88,9 +88,9 @@ def _kind(source: ast.expr, facts: Facts) -> Typed | None:
     made = kind_of_expression(source, facts)
     nodes = trail(source, facts)
     stored = kind_by_tests(source, _spellings(nodes), facts)
-    if stored is not None and stored.kind is Kind.STORAGE:
+    if stored is not None and stored.kind is Sort.STORAGE:
         return stored
-    if made.kind is not Kind.UNKNOWN:
+    if made.kind is not Sort.UNKNOWN:
         return made
     return (
         stored

@@ -9,7 +9,7 @@ from ..facts import Facts
 from ..graph.order import dominates
 from ..syntax import SCOPES, walk_scope
 from ..width.words import dotted_words, identifiers, spelling, words
-from .types import Kind, Typed, kind_of_dtype
+from .types import Sort, Typed, kind_of_dtype
 
 _STORED = frozenset(
     ("quantized", "quantised", "quant", "nvfp", "mxfp", "nf", "tensorwrapper")
@@ -39,14 +39,15 @@ def _stored_tests(names: set[str], facts: Facts) -> Iterator[Typed]:
     for _, node in sorted(tests.items()):
         match node:
             case ast.Attribute():
-                yield Typed(Kind.STORAGE, f"`is_quantized` on {facts.place(node)}")
+                yield Typed(Sort.STORAGE, f"`is_quantized` on {facts.place(node)}")
             case ast.Call():
-                yield Typed(Kind.STORAGE, f"tested on {facts.place(node)}")
+                yield Typed(Sort.STORAGE, f"tested on {facts.place(node)}")
             case ast.Compare(left=left, comparators=compared):
                 for dtype in _dtypes_compared(left, compared, names):
-                    if kind_of_dtype(dtype, facts) is Kind.STORAGE:
+                    if kind_of_dtype(dtype, facts) is Sort.STORAGE:
                         yield Typed(
-                            Kind.STORAGE, f"compared with float8 on {facts.place(node)}"
+                            Sort.STORAGE,
+                            f"compared with float8 on {facts.place(node)}",
                         )
             case _:
                 pass
@@ -64,7 +65,7 @@ def _asked_for_storage(facts: Facts) -> dict[str, list[tuple[int, ast.expr]]]:
             ):
                 tested = [first]
             case ast.Compare(left=left, comparators=compared) if any(
-                kind_of_dtype(dtype, facts) is Kind.STORAGE
+                kind_of_dtype(dtype, facts) is Sort.STORAGE
                 for dtype in _members([left, *compared])
             ):
                 tested = [
@@ -146,7 +147,7 @@ def _said_by(
         case ast.UnaryOp(op=ast.Not(), operand=operand):
             return _said_by(operand, not holds, names, facts)
         case ast.Call() if holds and _is_floating_test(test, names):
-            return Typed(Kind.FLOAT, f"floating by a test on {facts.place(test)}")
+            return Typed(Sort.FLOAT, f"floating by a test on {facts.place(test)}")
         case ast.Compare(left=left, ops=[op], comparators=compared):
             dtypes = list(_dtypes_compared(left, compared, names))
             kinds = {kind_of_dtype(dtype, facts) for dtype in dtypes}
@@ -157,15 +158,15 @@ def _said_by(
             return None
 
 
-def _among(kinds: set[Kind], is_one: bool, line: str) -> Typed | None:
+def _among(kinds: set[Sort], is_one: bool, line: str) -> Typed | None:
     """The kind of a tensor whose type is, or is not, among some of these kinds."""
     reason = f"a test of its type on {line}"
     if is_one and len(kinds) == 1:
         kind = next(iter(kinds))
-        return None if kind is Kind.UNKNOWN else Typed(kind, reason)
-    floats = {Kind.FLOAT, Kind.FLOAT32, Kind.FLOAT64}
+        return None if kind is Sort.UNKNOWN else Typed(kind, reason)
+    floats = {Sort.FLOAT, Sort.FLOAT32, Sort.FLOAT64}
     if is_one and kinds and kinds <= floats:
-        return Typed(Kind.FLOAT, reason)
+        return Typed(Sort.FLOAT, reason)
     return None
 
 

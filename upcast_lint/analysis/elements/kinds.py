@@ -19,13 +19,13 @@ from ..ops import Gives, Operation, Role
 from ..width.lineage import operation, step_operand
 from ..width.words import dotted_words
 from .attributes import assigned_attribute
-from .types import UNKNOWN, Kind, Typed, agreed, kind_of_dtype, promoted
+from .types import UNKNOWN, Sort, Typed, agreed, kind_of_dtype, promoted
 
 _FLOATS = {
-    Gives.FLOAT16: Kind.FLOAT,
-    Gives.BFLOAT16: Kind.FLOAT,
-    Gives.FLOAT32: Kind.FLOAT32,
-    Gives.FLOAT64: Kind.FLOAT64,
+    Gives.FLOAT16: Sort.FLOAT,
+    Gives.BFLOAT16: Sort.FLOAT,
+    Gives.FLOAT32: Sort.FLOAT32,
+    Gives.FLOAT64: Sort.FLOAT64,
 }
 _FIELDS = ("values", "indices")
 _DETACHED = ("Parameter", "Buffer")
@@ -62,15 +62,15 @@ class _Inference:
     def _of(self, node: ast.expr) -> Typed:
         match node:
             case ast.Constant(value=bool() | int()):
-                return Typed(Kind.WHOLE_NUMBER, "")
+                return Typed(Sort.WHOLE_NUMBER, "")
             case ast.Constant(value=float()):
-                return Typed(Kind.REAL_NUMBER, "")
+                return Typed(Sort.REAL_NUMBER, "")
             case _ if _is_number(node):
-                return Typed(Kind.WHOLE_NUMBER, "")
+                return Typed(Sort.WHOLE_NUMBER, "")
             case ast.Compare():
-                return Typed(Kind.INTEGRAL, "result of a comparison")
+                return Typed(Sort.INTEGRAL, "result of a comparison")
             case ast.UnaryOp(op=ast.Invert()):
-                return Typed(Kind.INTEGRAL, "result of `~`")
+                return Typed(Sort.INTEGRAL, "result of `~`")
             case ast.UnaryOp(operand=operand):
                 return self.kind(operand)
             case ast.BinOp():
@@ -120,7 +120,7 @@ class _Inference:
     def _half(self, call: ast.Call, index: int) -> Typed:
         """The values (0) or indices (1) of a call such as `topk`."""
         if index == 1:
-            return Typed(Kind.INTEGRAL, f"indices of `{dotted_words(call.func)}`")
+            return Typed(Sort.INTEGRAL, f"indices of `{dotted_words(call.func)}`")
         return self._operand(call)
 
     def _attribute(self, node: ast.Attribute) -> Typed:
@@ -134,7 +134,7 @@ class _Inference:
             ):
                 return self.kind(value)
             case ast.Attribute(attr="grad"):
-                return Typed(Kind.FLOAT, "a gradient")
+                return Typed(Sort.FLOAT, "a gradient")
             case ast.Attribute(value=ast.Name(id="self"), attr=attr):
                 made = assigned_attribute(attr, self.facts)
                 if made is None or made[0] in self.busy:
@@ -158,7 +158,7 @@ class _Inference:
         if isinstance(
             node.op, ast.BitAnd | ast.BitOr | ast.BitXor | ast.LShift | ast.RShift
         ):
-            return Typed(Kind.INTEGRAL, "result of a bitwise operator")
+            return Typed(Sort.INTEGRAL, "result of a bitwise operator")
         left, right = self.kind(node.left), self.kind(node.right)
         return promoted(left, right, isinstance(node.op, ast.Div))
 
@@ -166,7 +166,7 @@ class _Inference:
         facts = self.facts
         cast = recognise_cast(node, facts)
         if cast is not None:
-            kind = Kind.FLOAT32 if cast.dtype == "float32" else Kind.FLOAT64
+            kind = Sort.FLOAT32 if cast.dtype == "float32" else Sort.FLOAT64
             return Typed(kind, f"converted on {facts.place(node)}")
         done = operation(node, facts)
         if done is None:
@@ -177,23 +177,23 @@ class _Inference:
             return spelled
         if known is None:
             return self._derived(node, done)
-        result = Typed(Kind.FLOAT, f"result of `{done}`")
+        result = Typed(Sort.FLOAT, f"result of `{done}`")
         match known.gives:
             case gives if known.role is Role.CAST and gives in _FLOATS:
                 return Typed(_FLOATS[gives], f"converted by `.{done}()`")
             case gives if gives.is_integral:
                 is_cast = known.role is Role.CAST
                 how = f"converted by `.{done}()`" if is_cast else f"result of `{done}`"
-                return Typed(Kind.INTEGRAL, how)
+                return Typed(Sort.INTEGRAL, how)
             case Gives.FLOAT:
                 operand = self._operand(node, known)
-                is_wide = operand.kind in (Kind.FLOAT32, Kind.FLOAT64)
+                is_wide = operand.kind in (Sort.FLOAT32, Sort.FLOAT64)
                 return operand if is_wide else result
             case Gives.DIVIDED:
                 return result
             case Gives.DEFAULT if facts.resolve(node.func) is not None:
                 how = f"made by `torch.{done}` in the default type"
-                return Typed(Kind.FLOAT, how)
+                return Typed(Sort.FLOAT, how)
             case Gives.COUNTED | Gives.LITERAL:
                 return self._literal(node, done)
             case Gives.JOINED if node.args:
@@ -233,7 +233,7 @@ class _Inference:
                 return self._of_type(keyword.value)
         if known is not None and (known.gives is Gives.ASKED or known.names_type):
             for argument in node.args:
-                if kind_of_dtype(argument, self.facts) is not Kind.UNKNOWN:
+                if kind_of_dtype(argument, self.facts) is not Sort.UNKNOWN:
                     return self._of_type(argument)
         return None
 
@@ -257,9 +257,9 @@ class _Inference:
         given = node.args[1:2] if done == "full" else node.args
         numbers = [part for each in given for part in _numbers(each)]
         if any(isinstance(number, float) for number in numbers):
-            return Typed(Kind.FLOAT, f"made by `torch.{done}` in the default type")
+            return Typed(Sort.FLOAT, f"made by `torch.{done}` in the default type")
         if done == "arange" or (numbers and all(map(_is_literal, given))):
-            return Typed(Kind.INTEGRAL, f"integers made by `torch.{done}`")
+            return Typed(Sort.INTEGRAL, f"integers made by `torch.{done}`")
         return UNKNOWN
 
     def _joined(self, parts: ast.expr) -> Typed:

@@ -8,7 +8,7 @@ from .. import ops
 from ..facts import Facts
 from ..ops import Gives
 from ..width.words import names_log_probs, names_logits, word_set, words
-from .types import Kind, Typed, kind_of
+from .types import Sort, Typed, kind_of
 
 _WHOLE = word_set(
     """
@@ -28,18 +28,18 @@ _PACKED_INTO = word_set("weight weights w qw int bits nibbles zeros scales scale
 _STORED_PARTS = ("fp8", "int8", "int4", "float8", "fp4", "uint8", "w_q", "wq_packed")
 
 _ANNOTATIONS = {
-    "Float": Kind.FLOAT,
-    "BFloat16": Kind.FLOAT,
-    "Float16": Kind.FLOAT,
-    "Half": Kind.FLOAT,
-    "Float32": Kind.FLOAT32,
-    "Float64": Kind.FLOAT64,
-    "Int": Kind.INTEGRAL,
-    "Int32": Kind.INTEGRAL,
-    "Int64": Kind.INTEGRAL,
-    "Integer": Kind.INTEGRAL,
-    "UInt8": Kind.INTEGRAL,
-    "Bool": Kind.INTEGRAL,
+    "Float": Sort.FLOAT,
+    "BFloat16": Sort.FLOAT,
+    "Float16": Sort.FLOAT,
+    "Half": Sort.FLOAT,
+    "Float32": Sort.FLOAT32,
+    "Float64": Sort.FLOAT64,
+    "Int": Sort.INTEGRAL,
+    "Int32": Sort.INTEGRAL,
+    "Int64": Sort.INTEGRAL,
+    "Integer": Sort.INTEGRAL,
+    "UInt8": Sort.INTEGRAL,
+    "Bool": Sort.INTEGRAL,
 }
 """jaxtyping's types."""
 
@@ -51,13 +51,13 @@ def kind_by_name(dotted: str) -> Typed | None:
     if not said:
         return None
     if _names_storage(last, said):
-        return Typed(Kind.STORAGE, f"`{last}` names quantised storage")
+        return Typed(Sort.STORAGE, f"`{last}` names quantised storage")
     if said[0] in _WHOLE_FIRST:
-        return Typed(Kind.INTEGRAL, f"`{last}` names a number of things")
+        return Typed(Sort.INTEGRAL, f"`{last}` names a number of things")
     if names_logits(last) or names_log_probs(last):
-        return Typed(Kind.FLOAT, f"named `{last}`")
+        return Typed(Sort.FLOAT, f"named `{last}`")
     if said[-1] in _WHOLE or said[0] in _BOOL_FIRST or "mask" in said:
-        return Typed(Kind.INTEGRAL, f"`{last}` names bools or integers")
+        return Typed(Sort.INTEGRAL, f"`{last}` names bools or integers")
     return None
 
 
@@ -77,19 +77,19 @@ def kind_by_annotation(parameter: ast.arg, facts: Facts) -> Typed | None:
         match part:
             case ast.Name(id=name) | ast.Attribute(attr=name):
                 kind = _kind_of_annotation(name, facts.resolve(part))
-                if kind is not Kind.UNKNOWN:
+                if kind is not Sort.UNKNOWN:
                     return Typed(kind, f"`{parameter.arg}` is annotated `{name}`")
             case _:
                 pass
     return None
 
 
-def _kind_of_annotation(name: str, dotted: str | None) -> Kind:
+def _kind_of_annotation(name: str, dotted: str | None) -> Sort:
     """The kind that a type or a class names; `FloatTensor` is written for any float."""
     kind = kind_of(dotted or "")
-    if kind is not Kind.UNKNOWN:
+    if kind is not Sort.UNKNOWN:
         return kind
     made = ops.tensor(name) if name.endswith("Tensor") else None
     if made is None or made.gives is Gives.UNKNOWN:
-        return _ANNOTATIONS.get(name, Kind.UNKNOWN)
-    return Kind.INTEGRAL if made.gives.is_integral else Kind.FLOAT
+        return _ANNOTATIONS.get(name, Sort.UNKNOWN)
+    return Sort.INTEGRAL if made.gives.is_integral else Sort.FLOAT

@@ -17,7 +17,7 @@ from ..facts import Facts
 from ..ops.types import sorts
 
 
-class Kind(enum.Enum):
+class Sort(enum.Enum):
     INTEGRAL = enum.auto()
     """Bools or integers."""
     STORAGE = enum.auto()
@@ -37,24 +37,28 @@ class Kind(enum.Enum):
 class Typed:
     """A kind and the reason for it, in a few words."""
 
-    kind: Kind
+    kind: Sort
     reason: str
 
 
-UNKNOWN = Typed(Kind.UNKNOWN, "")
-_FLOATS = (Kind.FLOAT, Kind.FLOAT32, Kind.FLOAT64)
-_SPEAK_AGAINST = (Kind.INTEGRAL, Kind.STORAGE)
+UNKNOWN = Typed(Sort.UNKNOWN, "")
+_FLOATS = (Sort.FLOAT, Sort.FLOAT32, Sort.FLOAT64)
+_SPEAK_AGAINST = (Sort.INTEGRAL, Sort.STORAGE)
 
-_SORTS = {"float": Kind.FLOAT, "whole": Kind.INTEGRAL, "stored": Kind.STORAGE}
-_WIDE = {"torch.float32": Kind.FLOAT32, "torch.float64": Kind.FLOAT64}
+_SORTS = {
+    "float": Sort.FLOAT,
+    "whole": Sort.INTEGRAL,
+    "stored": Sort.STORAGE,
+}
+_WIDE = {"torch.float32": Sort.FLOAT32, "torch.float64": Sort.FLOAT64}
 
 
-def kind_of(dotted: str) -> Kind:
+def kind_of(dotted: str) -> Sort:
     """The kind that the name of a type such as `torch.bool` stands for."""
-    return _WIDE.get(dotted) or _SORTS.get(sorts().get(dotted, ""), Kind.UNKNOWN)
+    return _WIDE.get(dotted) or _SORTS.get(sorts().get(dotted, ""), Sort.UNKNOWN)
 
 
-def kind_of_dtype(node: ast.expr, facts: Facts) -> Kind:
+def kind_of_dtype(node: ast.expr, facts: Facts) -> Sort:
     """The kind that a spelled type such as `torch.bool` stands for."""
     return kind_of(facts.resolve(node) or "")
 
@@ -63,37 +67,37 @@ def agreed(kinds: Sequence[Typed]) -> Typed:
     for typed in kinds:
         if typed.kind in _SPEAK_AGAINST:
             return typed
-    if not kinds or any(typed.kind is Kind.UNKNOWN for typed in kinds):
+    if not kinds or any(typed.kind is Sort.UNKNOWN for typed in kinds):
         return UNKNOWN
     if len({typed.kind for typed in kinds}) == 1:
         return kinds[0]
     floats = [typed for typed in kinds if typed.kind in _FLOATS]
     if len(floats) == len(kinds):
-        return Typed(Kind.FLOAT, floats[0].reason)
+        return Typed(Sort.FLOAT, floats[0].reason)
     return UNKNOWN
 
 
-_NUMBERS = (Kind.WHOLE_NUMBER, Kind.REAL_NUMBER)
+_NUMBERS = (Sort.WHOLE_NUMBER, Sort.REAL_NUMBER)
 
 
 def promoted(left: Typed, right: Typed, divides: bool) -> Typed:
     kinds = (left.kind, right.kind)
     if all(kind in _NUMBERS for kind in kinds):
-        whole = all(kind is Kind.WHOLE_NUMBER for kind in kinds) and not divides
-        return left if whole else Typed(Kind.REAL_NUMBER, "")
-    if all(kind in (Kind.INTEGRAL, *_NUMBERS) for kind in kinds):
-        if divides or Kind.REAL_NUMBER in kinds:
-            return Typed(Kind.FLOAT32, "integers made float by arithmetic")
-        return left if left.kind is Kind.INTEGRAL else right
+        whole = all(kind is Sort.WHOLE_NUMBER for kind in kinds) and not divides
+        return left if whole else Typed(Sort.REAL_NUMBER, "")
+    if all(kind in (Sort.INTEGRAL, *_NUMBERS) for kind in kinds):
+        if divides or Sort.REAL_NUMBER in kinds:
+            return Typed(Sort.FLOAT32, "integers made float by arithmetic")
+        return left if left.kind is Sort.INTEGRAL else right
     for wide in (left, right):
-        if wide.kind is Kind.FLOAT64:
+        if wide.kind is Sort.FLOAT64:
             return wide
-    others = (Kind.FLOAT32, Kind.INTEGRAL, *_NUMBERS)
-    if Kind.FLOAT32 in kinds and all(kind in others for kind in kinds):
-        return left if left.kind is Kind.FLOAT32 else right
+    others = (Sort.FLOAT32, Sort.INTEGRAL, *_NUMBERS)
+    if Sort.FLOAT32 in kinds and all(kind in others for kind in kinds):
+        return left if left.kind is Sort.FLOAT32 else right
     known = [typed for typed in (left, right) if typed.kind in _FLOATS]
     if known:
-        return Typed(Kind.FLOAT, known[0].reason)
-    if divides or Kind.REAL_NUMBER in kinds:
-        return Typed(Kind.FLOAT, "result of float arithmetic")
+        return Typed(Sort.FLOAT, known[0].reason)
+    if divides or Sort.REAL_NUMBER in kinds:
+        return Typed(Sort.FLOAT, "result of float arithmetic")
     return UNKNOWN

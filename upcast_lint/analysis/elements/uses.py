@@ -10,7 +10,7 @@ from ..facts import Facts
 from ..syntax import FunctionNode
 from ..width.lineage import operation, trace
 from ..width.words import word_set, words
-from .types import Kind, Typed
+from .types import Sort, Typed
 
 _GRADIENTS = ("backward", "requires_grad_", "retain_grad")
 """Methods that no integer or bool tensor has."""
@@ -37,7 +37,7 @@ def treated_as_float(trail: list[ast.expr], facts: Facts) -> Typed | None:
             continue  # on some path it is the copy, or something else
         done = facts.once_at(load, _float_use)
         if done is not None:
-            return Typed(Kind.FLOAT, f"`{done}` of it ({facts.place(load)})")
+            return Typed(Sort.FLOAT, f"`{done}` of it ({facts.place(load)})")
     return None
 
 
@@ -94,5 +94,5 @@ def chosen_while_decoding(source: ast.expr, facts: Facts) -> Typed | None:
             done = operation(consumer, facts)
             known = ops.tensor(done or "")
             if known is not None and known.chooses:
-                return Typed(Kind.FLOAT, f"`{done}` of it in `{scope.name}`")
+                return Typed(Sort.FLOAT, f"`{done}` of it in `{scope.name}`")
     return None

@@ -21,7 +21,6 @@ from collections.abc import Sequence
 from dataclasses import dataclass, field
 
 from .. import ops
-from ..definition_guard import Guard
 from ..directives import Directives
 from ..facts import Facts
 from ..indices.masks import is_mask
@@ -32,6 +31,7 @@ from ..scalars import Operand, classify_operand
 from ..stability import is_rebound_inside, is_stable
 from ..tensor_calls import tensor_call, torch_function
 from ..values import truth
+from ..walks import Walk
 from ..words import words
 from .modes import GradientMode, gradient_mode, leaves_disabled_region
 
@@ -90,7 +90,7 @@ class _Freedom:
 
     facts: Facts
     cast: ast.AST
-    _guard: Guard = field(default_factory=Guard)
+    _walk: Walk = field(default_factory=Walk)
 
     def is_free(self, node: ast.expr) -> bool:
         match node:
@@ -144,7 +144,7 @@ class _Freedom:
     def _is_free_name(self, node: ast.Name) -> bool:
         facts = self.facts
         reaching = facts.names.of(node)
-        if all(map(self._guard.holds, reaching)):
+        if all(map(self._walk.holds, reaching)):
             return False
         if not all(map(self._is_free_definition, reaching)):
             return False
@@ -155,9 +155,9 @@ class _Freedom:
         )
 
     def _is_free_definition(self, definition: Definition) -> bool:
-        if self._guard.holds(definition):
+        if self._walk.holds(definition):
             return True  # free if it was, one round before
-        return self._guard.within(definition, self._binds_free, False)
+        return self._walk.within(definition, self._binds_free, False)
 
     def _binds_free(self, definition: Definition) -> bool:
         value = definition.value

@@ -25,7 +25,7 @@ def lower(scope: ScopeNode, never: Collection[str]) -> tuple[Graph, Bindings]:
     return lowering.graph, lowering.bindings
 
 
-class _Way(enum.Enum):
+class _Exit(enum.Enum):
     """How a jump leaves what is around it."""
 
     RETURN = enum.auto()
@@ -48,7 +48,7 @@ class _Handlers(Landing):
 class _Finally(Landing):
     """A `finally`, which runs on every way out."""
 
-    jumps: dict[_Way, list[int]] = field(default_factory=dict)
+    jumps: dict[_Exit, list[int]] = field(default_factory=dict)
 
 
 @dataclass(slots=True)
@@ -115,7 +115,7 @@ class _Lowering(Expressions):
                 self._parts([node.value])
                 self._step(node)
                 self._returns += self.is_live
-                self._jump(_Way.RETURN)
+                self._jump(_Exit.RETURN)
             case ast.AugAssign():
                 self._augmented(node)
             case ast.For() | ast.AsyncFor():
@@ -124,9 +124,9 @@ class _Lowering(Expressions):
             case ast.While():
                 self._loop(node)
             case ast.Break():
-                self._jump(_Way.BREAK)
+                self._jump(_Exit.BREAK)
             case ast.Continue():
-                self._jump(_Way.CONTINUE)
+                self._jump(_Exit.CONTINUE)
             case ast.Raise():
                 self._parts([node.exc, node.cause])
                 self._step(node)
@@ -304,20 +304,20 @@ class _Lowering(Expressions):
 
     # Jumps and exceptions
 
-    def _jump(self, way: _Way) -> None:
+    def _jump(self, way: _Exit) -> None:
         """Leave for the end of a loop or of the function, by way of what is between."""
         if self.is_live:
             self._leave(way)
         self.dead()
 
-    def _leave(self, way: _Way) -> None:
+    def _leave(self, way: _Exit) -> None:
         for around in reversed(self._around):
             match around:
                 case _Loop():
-                    if way is _Way.BREAK:
+                    if way is _Exit.BREAK:
                         around.breaks.append(self.here)
                         return
-                    if way is _Way.CONTINUE:
+                    if way is _Exit.CONTINUE:
                         around.continues.append(self.here)
                         return
                 case _Finally():
@@ -327,7 +327,7 @@ class _Lowering(Expressions):
                     self._step(around.node)
                 case _Handlers():
                     around.thrown.append(self.here)
-        if way is _Way.RETURN:
+        if way is _Exit.RETURN:
             self.graph.exits.add(self.here)
 
     def _raise(self) -> None:

@@ -7,12 +7,12 @@ from collections.abc import Iterable
 from dataclasses import dataclass, field
 
 from .. import ops
-from ..definition_guard import Guard
 from ..facts import Facts
 from ..names import Binding, Definition
 from ..ops import Axes, Gives, Operation, Role
 from ..ops.types import INDEX_TYPES
 from ..tensor_calls import TensorCall, is_builtin, torch_function
+from ..walks import Walk
 from .receivers import compares_tensors, operation
 from .results import gives_several, picked, picked_by
 
@@ -32,7 +32,7 @@ def is_mask(index: ast.expr, facts: Facts) -> bool | None:
 @dataclass(slots=True)
 class _Masks:
     facts: Facts
-    _guard: Guard = field(default_factory=Guard)
+    _walk: Walk = field(default_factory=Walk)
 
     def of(self, node: ast.expr) -> bool | None:
         match node:
@@ -80,9 +80,9 @@ class _Masks:
     def _name(self, node: ast.Name) -> bool | None:
         reaching = self.facts.names.of(node)
         return _agreed(
-            self._guard.within(each, self._bound, None)
+            self._walk.within(each, self._bound, None)
             for each in reaching
-            if not self._guard.holds(each)
+            if not self._walk.holds(each)
         )
 
     def _bound(self, definition: Definition) -> bool | None:

@@ -10,7 +10,6 @@ import ast
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass, field
 
-from ..definition_guard import Guard
 from ..facts import Facts
 from ..names import Definition
 from ..ops import Axes, Role
@@ -18,6 +17,7 @@ from ..scalars import Operand
 from ..stability import is_rebound_inside
 from ..tensor_calls import TensorCall, is_builtin, torch_function
 from ..values import integer, truth
+from ..walks import Walk
 from .axes import Line, normal, origin
 from .ranks import Shapes
 from .receivers import operation
@@ -53,7 +53,7 @@ class OneIndex:
 
     facts: Facts
     shapes: Shapes = field(init=False)
-    _guard: Guard = field(init=False, default_factory=Guard)
+    _walk: Walk = field(init=False, default_factory=Walk)
 
     def __post_init__(self) -> None:
         self.shapes = Shapes(self.facts)
@@ -171,7 +171,7 @@ class OneIndex:
             return None if pick is None else prove_pick(pick)
 
         reaching = self.facts.names.of(name)
-        return joint(self._guard.within(each, bound, None) for each in reaching)
+        return joint(self._walk.within(each, bound, None) for each in reaching)
 
     def order_axis(self, call: TensorCall) -> int | None:
         """The dimension that `topk`, `sort` or `argsort` works along, if plain."""

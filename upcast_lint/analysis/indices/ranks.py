@@ -15,7 +15,6 @@ import ast
 from dataclasses import dataclass, field
 
 from .. import ops
-from ..definition_guard import Guard
 from ..facts import Facts
 from ..graph.order import always_follows, dominates
 from ..names import Binding, Definition, Reaching
@@ -24,6 +23,7 @@ from ..scalars import Operand, classify_operand
 from ..shape_reads import unpacked_size
 from ..tensor_calls import TensorCall, is_builtin, torch_function
 from ..values import integer, truth
+from ..walks import Walk
 from .axes import ANY_RANK, MOST_AXES, flattened_axes, normal
 from .items import plain_items
 from .receivers import operation
@@ -49,13 +49,13 @@ class Shapes:
     """The possible ranks of the expressions of one scope."""
 
     facts: Facts
-    _guard: Guard = field(default_factory=Guard)
+    _walk: Walk = field(default_factory=Walk)
     _known: dict[ast.expr, frozenset[int]] = field(default_factory=dict)
     _operands: dict[ast.expr, Operand] = field(default_factory=dict)
 
     def ranks(self, node: ast.expr) -> frozenset[int]:
         """The possible ranks of an expression."""
-        if not self._guard.is_idle():
+        if not self._walk.is_idle():
             return self._ranks(node)
         if node not in self._known:
             self._known[node] = self._ranks(node)
@@ -99,11 +99,11 @@ class Shapes:
 
     def _name(self, node: ast.Name) -> frozenset[int]:
         reaching = self.facts.names.of(node)
-        if self._guard.is_spent():
+        if self._walk.is_spent():
             return ANY_RANK
         if reaching:
             found = frozenset[int]().union(
-                *(self._guard.within(d, self._definition, ANY_RANK) for d in reaching)
+                *(self._walk.within(d, self._definition, ANY_RANK) for d in reaching)
             )
             if found != ANY_RANK:
                 return found

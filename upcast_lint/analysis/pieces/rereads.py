@@ -13,7 +13,7 @@ from ..facts import Facts
 from ..flow import Flow, Read
 from ..graph.order import is_repeated
 from ..reads import Result
-from .rounds import Level, levels_around, varies
+from .levels import Level, levels_around, varies
 
 
 def is_taken_again(read: Read, flow: Flow, facts: Facts) -> bool:

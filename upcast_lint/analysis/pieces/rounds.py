@@ -2,11 +2,6 @@
 
 Terms
 -----
-round
-    One run of a loop's body, or of the element of a comprehension.
-level
-    One loop around a read that does not hold the cast; each `for` of a comprehension
-    is one.
 piecewise
     A cut that moves with the rounds: an integer that varies with a level, or a slice
     of which both bounds do. `[:t]` grows with the rounds, and is not piecewise.
@@ -25,96 +20,26 @@ from __future__ import annotations
 
 import ast
 from collections.abc import Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 
 from ..facts import Facts
 from ..indices import Proof
 from ..names import Binding, Definition
 from ..reads import Use
-from ..syntax import COMPREHENSIONS
 from ..tensor_calls import is_steady
 from ..values import integer
-from ..words import words
 from .cuts import Cut
+from .levels import Level, levels_of, varies
+from .polynomials import (
+    VARIABLE,
+    Polynomial,
+    difference,
+    is_at_most,
+    product,
+    split,
+    total,
+)
 from .subscripts import Counter, counter
-
-Iteration = ast.For | ast.AsyncFor | ast.comprehension
-LevelNode = Iteration | ast.While
-
-
-@dataclass(frozen=True, slots=True, eq=False)
-class Level:
-    node: LevelNode
-    holder: ast.AST
-    """What holds the code of its rounds: `node`, or the whole comprehension."""
-
-
-def levels_of(node: ast.AST, use: Use) -> list[Level]:
-    """The levels around `node`, innermost first."""
-    return levels_around(node, use.cast.call, use.facts)
-
-
-def levels_around(node: ast.AST, cast: ast.expr, facts: Facts) -> list[Level]:
-    """The levels around `node` that do not hold `cast`, innermost first."""
-    tree = facts.tree
-    found: list[Level] = []
-    for loop in tree.enclosing_loops(node):
-        if tree.contains(loop, cast):
-            continue
-        if isinstance(loop, ast.For | ast.AsyncFor | ast.While):
-            found.append(Level(loop, loop))
-        elif isinstance(loop, COMPREHENSIONS):
-            for generator in reversed(loop.generators):
-                if not tree.contains(generator, node):
-                    found.append(Level(generator, loop))
-    return found
-
-
-_PASSING_ON = words("enumerate zip reversed list tuple iter tqdm")
-
-
-def iterating(node: ast.expr, facts: Facts) -> Iteration | None:
-    """What iterates over a value, also by way of `enumerate`, `zip` and their like."""
-    parent = facts.tree.parents[node]
-    match parent:
-        case ast.For() | ast.AsyncFor() | ast.comprehension():
-            return parent if parent.iter is node else None
-        case ast.Call(func=ast.Name(id=name) | ast.Attribute(attr=name)):
-            is_passed_on = name in _PASSING_ON and node in parent.args
-            return iterating(parent, facts) if is_passed_on else None
-        case _:
-            return None
-
-
-def element_name(
-    target: ast.expr, iterable: ast.expr, node: ast.expr
-) -> ast.Name | None:
-    """The name in `target` for the elements of `node`, which `iterable` holds."""
-    if iterable is node:
-        return target if isinstance(target, ast.Name) else None
-    match iterable:
-        case ast.Call(func=ast.Name(id="enumerate"), args=[inner, *_]):
-            match target:
-                case ast.Tuple(elts=[_, element]):
-                    return element_name(element, inner, node)
-        case ast.Call(func=ast.Name(id="zip"), args=arguments):
-            if isinstance(target, ast.Tuple) and len(target.elts) == len(arguments):
-                pairs = zip(target.elts, arguments, strict=True)
-                names = [element_name(t, argument, node) for t, argument in pairs]
-                return next((name for name in names if name is not None), None)
-        case ast.Call(args=[inner, *_]):
-            return element_name(target, inner, node)
-    return None
-
-
-def elements_of(loop: Iteration, name: ast.Name | None, facts: Facts) -> list[ast.expr]:
-    """The loads of a name that a loop binds."""
-    return [
-        load
-        for definition in facts.names.made_by(loop)
-        if name is not None and definition.name == name.id
-        for load in facts.names.uses(definition)
-    ]
 
 
 def is_read_by_round(cuts: Sequence[Cut], use: Use) -> bool:
@@ -143,7 +68,7 @@ def judge_rounds(cuts: Sequence[Cut], use: Use) -> Rounds:
     fates: list[_Fate] = []
     for level in levels:
         own = [
-            _Judge(level, use.facts).fate(cut)
+            _LevelRounds(level, use.facts).fate(cut)
             for cut in moving
             if _moves(cut, level, use.facts)
         ]
@@ -178,51 +103,7 @@ def _moves(cut: Cut, level: Level, facts: Facts) -> bool:
     return cut.upper is not None and varies(cut.upper, level, facts)
 
 
-# What varies
-
-
-def varies(node: ast.AST, level: Level, facts: Facts) -> bool:
-    """Whether a node depends on the round of a loop."""
-    return _Variation(level, facts).of(node)
-
-
-@dataclass(slots=True)
-class _Variation:
-    level: Level
-    facts: Facts
-    seen: set[Definition] = field(default_factory=set)
-
-    def of(self, node: ast.AST) -> bool:
-        return any(
-            self._definition(definition)
-            for part in ast.walk(node)
-            if isinstance(part, ast.Name)
-            for definition in self.facts.names.of(part)
-        )
-
-    def _definition(self, definition: Definition) -> bool:
-        node = definition.node
-        if node is self.level.node:
-            return True
-        if not self.facts.tree.contains(self.level.holder, node):
-            return False
-        if definition in self.seen:
-            return True
-        self.seen.add(definition)
-        if definition.binding is Binding.AUGMENTED:
-            return True
-        if definition.value is not None:
-            return self.of(definition.value)
-        if isinstance(node, ast.For | ast.AsyncFor | ast.comprehension):
-            return self.of(node.iter)
-        return True
-
-
 # Disjointness
-
-_Monomial = tuple[str, ...]
-_Polynomial = dict[_Monomial, int]
-_VARIABLE = "·"
 
 
 @dataclass(frozen=True, slots=True)
@@ -230,13 +111,13 @@ class _Progress:
     """How a variable goes on from round to round: always by `step`."""
 
     definition: frozenset[Definition]
-    step: _Polynomial
+    step: Polynomial
     least: int | None
     """What the variable never falls below, where that is known."""
 
 
 @dataclass(slots=True)
-class _Judge:
+class _LevelRounds:
     level: Level
     facts: Facts
 
@@ -249,10 +130,10 @@ class _Judge:
                 if self._touches(cut.start, progress):
                     return _OVERLAPPING
                 continue
-            slope, offset = _split(lower)
+            slope, offset = split(lower)
             if slope is None or offset is None or not slope:
                 continue
-            stride = _product(slope, progress.step)
+            stride = product(slope, progress.step)
             found = self._compared(cut, lower, stride, progress)
             if found is _DISJOINT and not _stays_positive(slope, offset, progress):
                 return _OPEN
@@ -274,7 +155,7 @@ class _Judge:
         )
 
     def _compared(
-        self, cut: Cut, lower: _Polynomial, stride: _Polynomial, progress: _Progress
+        self, cut: Cut, lower: Polynomial, stride: Polynomial, progress: _Progress
     ) -> _Fate:
         """Whether the distance from round to round is as long as a piece."""
         if cut.step is not None:
@@ -290,9 +171,9 @@ class _Judge:
             assert cut.upper is not None
             upper = self.facts.value(cut.upper)
             ends = [self._polynomial(each, progress) for each in _least(upper)]
-            lengths = [None if e is None else _difference(e, lower) for e in ends]
+            lengths = [None if e is None else difference(e, lower) for e in ends]
         known = [length for length in lengths if length is not None]
-        if any(_is_at_most(length, stride) for length in known):
+        if any(is_at_most(length, stride) for length in known):
             return _DISJOINT
         return _OVERLAPPING if known else _OPEN
 
@@ -330,7 +211,7 @@ class _Judge:
         counted = counter(definition, self.facts)
         if counted is None:
             return None
-        step: _Polynomial | None = {(): 1}
+        step: Polynomial | None = {(): 1}
         if counted.step is not None:
             step = self._polynomial(counted.step, None)
         if not step:
@@ -342,17 +223,17 @@ class _Judge:
         inside = self._only_inside(reaching)
         if inside is None or inside.value is None:
             return None
-        step: _Polynomial | None = None
+        step: Polynomial | None = None
         match inside.node:
             case ast.AugAssign(op=ast.Add()):
                 step = self._polynomial(inside.value, None)
             case ast.Assign():
                 draft = _Progress(reaching, {}, None)
                 after = self._polynomial(inside.value, draft)
-                step = None if after is None else _difference(after, {(_VARIABLE,): 1})
+                step = None if after is None else difference(after, {(VARIABLE,): 1})
             case _:
                 pass
-        if not step or any(_VARIABLE in monomial for monomial in step):
+        if not step or any(VARIABLE in monomial for monomial in step):
             return None
         return _Progress(reaching, step, _least_before(reaching - {inside}))
 
@@ -360,7 +241,7 @@ class _Judge:
 
     def _polynomial(
         self, node: ast.expr, progress: _Progress | None
-    ) -> _Polynomial | None:
+    ) -> Polynomial | None:
         """An expression as a polynomial, with `progress` as its variable."""
         number = integer(node)
         if number is not None:
@@ -370,7 +251,7 @@ class _Judge:
                 return self._name(node, progress)
             case ast.UnaryOp(op=ast.USub(), operand=operand):
                 inner = self._polynomial(operand, progress)
-                return None if inner is None else _product(inner, {(): -1})
+                return None if inner is None else product(inner, {(): -1})
             case ast.BinOp(left=left, op=op, right=right):
                 a = self._polynomial(left, progress)
                 b = self._polynomial(right, progress)
@@ -378,26 +259,26 @@ class _Judge:
                     return None
                 match op:
                     case ast.Add():
-                        return _sum(a, b)
+                        return total(a, b)
                     case ast.Sub():
-                        return _difference(a, b)
+                        return difference(a, b)
                     case ast.Mult():
-                        return _product(a, b)
+                        return product(a, b)
                     case _:
                         return self._atom(node)
             case _:
                 return self._atom(node)
 
-    def _name(self, node: ast.Name, progress: _Progress | None) -> _Polynomial | None:
+    def _name(self, node: ast.Name, progress: _Progress | None) -> Polynomial | None:
         reaching = self.facts.names.of(node)
         if progress is not None and reaching == progress.definition:
-            return {(_VARIABLE,): 1}
+            return {(VARIABLE,): 1}
         value = self.facts.value(node)
         if value is not node:
             return self._polynomial(value, progress)
         return self._atom(node)
 
-    def _atom(self, node: ast.expr) -> _Polynomial | None:
+    def _atom(self, node: ast.expr) -> Polynomial | None:
         """Anything that is the same in every round, by its text."""
         if varies(node, self.level, self.facts):
             return None
@@ -449,7 +330,7 @@ class _Judge:
         return (
             least is not None
             and least >= 0
-            and any(end is not None and end.get((_VARIABLE,)) == 1 for end in ends)
+            and any(end is not None and end.get((VARIABLE,)) == 1 for end in ends)
         )
 
     def _only_inside(self, reaching: frozenset[Definition]) -> Definition | None:
@@ -490,54 +371,7 @@ def _least_counted(counted: Counter, facts: Facts) -> int | None:
     return 0 if counted.start is None else integer(facts.value(counted.start))
 
 
-def _sum(a: _Polynomial, b: _Polynomial) -> _Polynomial:
-    out = dict(a)
-    for monomial, factor in b.items():
-        out[monomial] = out.get(monomial, 0) + factor
-    return {monomial: factor for monomial, factor in out.items() if factor}
-
-
-def _difference(a: _Polynomial, b: _Polynomial) -> _Polynomial:
-    return _sum(a, _product(b, {(): -1}))
-
-
-def _product(a: _Polynomial, b: _Polynomial) -> _Polynomial:
-    out: _Polynomial = {}
-    for left, m in a.items():
-        for right, n in b.items():
-            monomial = tuple(sorted((*left, *right)))
-            out[monomial] = out.get(monomial, 0) + m * n
-    return {monomial: factor for monomial, factor in out.items() if factor}
-
-
-def _split(
-    polynomial: _Polynomial,
-) -> tuple[_Polynomial | None, _Polynomial | None]:
-    """The factor of the variable and the rest; None where it is not linear."""
-    slope: _Polynomial = {}
-    rest: _Polynomial = {}
-    for monomial, factor in polynomial.items():
-        match monomial.count(_VARIABLE):
-            case 0:
-                rest[monomial] = factor
-            case 1:
-                slope[tuple(m for m in monomial if m != _VARIABLE)] = factor
-            case _:
-                return None, None
-    return slope, rest
-
-
-def _is_at_most(length: _Polynomial, stride: _Polynomial) -> bool:
-    if length in (stride, _product(stride, {(): -1})):
-        return True
-    if length.keys() <= {()} and stride.keys() <= {()}:
-        return length.get((), 0) <= abs(stride.get((), 0))
-    return False
-
-
-def _stays_positive(
-    slope: _Polynomial, offset: _Polynomial, progress: _Progress
-) -> bool:
+def _stays_positive(slope: Polynomial, offset: Polynomial, progress: _Progress) -> bool:
     """Whether a bound is never counted from the end: zero or more in every round."""
     least = progress.least
     if least is None or least < 0 or not offset.keys() <= {()}:

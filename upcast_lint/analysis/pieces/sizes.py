@@ -14,7 +14,6 @@ from collections.abc import Sequence
 from dataclasses import dataclass, field
 
 from .. import ops
-from ..definition_guard import Guard
 from ..facts import Facts
 from ..indices.axes import normal, turn
 from ..names import Definition
@@ -22,6 +21,7 @@ from ..ops import Axes, Operation, Role
 from ..scalars import exact_constant
 from ..tensor_calls import TensorCall, tensor_call, torch_function
 from ..values import is_ellipsis, is_none, items_of
+from ..walks import Walk
 
 Sizes = tuple[int | None, ...]
 """The size of each dimension, None for one that is not known."""
@@ -35,7 +35,7 @@ def known_sizes(node: ast.expr, facts: Facts) -> Sizes | None:
 @dataclass(slots=True)
 class _Sizes:
     facts: Facts
-    _guard: Guard = field(default_factory=Guard)
+    _walk: Walk = field(default_factory=Walk)
 
     def of(self, node: ast.expr) -> Sizes | None:
         match node:
@@ -58,7 +58,7 @@ class _Sizes:
         definition = self.facts.names.only(node)
         if definition is None:
             return None
-        return self._guard.within(definition, self._bound, None)
+        return self._walk.within(definition, self._bound, None)
 
     def _bound(self, definition: Definition) -> Sizes | None:
         return None if definition.assigned is None else self.of(definition.assigned)

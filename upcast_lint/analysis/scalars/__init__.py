@@ -20,12 +20,12 @@ from collections.abc import Iterable
 from dataclasses import dataclass, field
 
 from .. import ops
-from ..definition_guard import Guard
 from ..facts import Facts
 from ..names import Binding, Definition
 from ..ops import Role
 from ..shape_reads import shape_owner
 from ..tensor_calls import builtin_called, is_builtin
+from ..walks import Walk
 from ..words import words
 from .constants import exact_constant
 from .evidence import Operand, annotated, is_used_as_tensor, names_tensor, set_in_class
@@ -66,7 +66,7 @@ def _is_factor(node: ast.expr, facts: Facts) -> bool:
 @dataclass(slots=True)
 class _Classifier:
     facts: Facts
-    _guard: Guard = field(default_factory=Guard)
+    _walk: Walk = field(default_factory=Walk)
 
     def of(self, node: ast.expr, is_factor: bool) -> Operand:
         if exact_constant(node, self.facts) is not None:
@@ -159,15 +159,15 @@ class _Classifier:
         return Operand.TENSOR if is_tensor else Operand.UNKNOWN
 
     def _name(self, node: ast.Name, is_factor: bool) -> Operand:
-        if self._guard.is_spent():
+        if self._walk.is_spent():
             return Operand.UNKNOWN
         reaching = self.facts.names.of(node)
         found = [
-            self._guard.within(
+            self._walk.within(
                 each, lambda d: self._bound(d, is_factor), Operand.UNKNOWN
             )
             for each in reaching
-            if not self._guard.holds(each)
+            if not self._walk.holds(each)
         ]
         if not found:
             return Operand.UNKNOWN

@@ -46,7 +46,7 @@ _MOST_EXPRESSIONS = 200
 
 
 @dataclass(frozen=True, slots=True, eq=False)
-class Use:
+class TracedUse:
     """`consumer` takes `tensor`, which is the traced tensor or a step on from it."""
 
     tensor: ast.expr
@@ -61,7 +61,7 @@ class _Climb:
 
     values: tuple[ast.expr, ...]
     steps: tuple[ast.expr, ...]
-    use: Use | None
+    use: TracedUse | None
 
 
 @dataclass(slots=True)
@@ -71,7 +71,7 @@ class Lineage:
     """Every binding that holds the tensor, those before the source first."""
     steps: list[ast.expr] = field(default_factory=list)
     """The steps after the source."""
-    uses: list[Use] = field(default_factory=list)
+    uses: list[TracedUse] = field(default_factory=list)
 
 
 def trace(source: ast.expr, facts: Facts) -> Lineage:
@@ -285,5 +285,5 @@ def _climb(load: ast.expr, facts: Facts) -> _Climb:
         tensor = around
         values.append(tensor)
     consumer = parents.get(tensor)
-    use = None if consumer is None else Use(tensor, consumer)
+    use = None if consumer is None else TracedUse(tensor, consumer)
     return _Climb(tuple(values), tuple(steps), use)

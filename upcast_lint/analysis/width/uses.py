@@ -10,7 +10,7 @@ from ...finding import Evidence
 from .. import ops
 from ..facts import Facts
 from ..ops import Axes, Role
-from .lineage import Lineage, Use, operation
+from .lineage import Lineage, TracedUse, operation
 from .outcomes import tells_where, tokens_from
 from .weights import CHOOSES_TOKEN, READ_BY_TOKENS, SAID_TO_BE_VOCABULARY
 from .words import (
@@ -61,7 +61,7 @@ def axis_names(lineage: Lineage, facts: Facts) -> tuple[str, ...]:
     return ()
 
 
-def _shape_read(use: Use, facts: Facts) -> ast.expr | None:
+def _shape_read(use: TracedUse, facts: Facts) -> ast.expr | None:
     """`x.shape` or `x.size()` as a whole."""
     consumer = use.consumer
     if not isinstance(consumer, ast.Attribute):
@@ -74,7 +74,7 @@ def _shape_read(use: Use, facts: Facts) -> ast.expr | None:
     return None
 
 
-def _named_size(use: Use, facts: Facts) -> Iterator[AxisSize]:
+def _named_size(use: TracedUse, facts: Facts) -> Iterator[AxisSize]:
     shape = _shape_read(use, facts)
     if shape is not None:
         target = _target_of(shape, facts)
@@ -99,7 +99,7 @@ def _named_size(use: Use, facts: Facts) -> Iterator[AxisSize]:
             pass
 
 
-def _last_size(use: Use, shape: ast.expr | None, facts: Facts) -> ast.expr | None:
+def _last_size(use: TracedUse, shape: ast.expr | None, facts: Facts) -> ast.expr | None:
     """`x.shape[-1]` or `x.size(-1)`."""
     parents = facts.tree.parents
     if shape is not None:
@@ -229,7 +229,7 @@ def table_lookup(lineage: Lineage, facts: Facts) -> tuple[str, ast.Call] | None:
     return None
 
 
-def call_of(use: Use, facts: Facts) -> ast.Call | None:
+def call_of(use: TracedUse, facts: Facts) -> ast.Call | None:
     """The call that takes the tensor, as an argument or as what a method is of."""
     consumer: ast.AST | None = use.consumer
     if isinstance(consumer, ast.Attribute | ast.keyword):

@@ -35,7 +35,7 @@ class Taken:
     values: list[ast.expr]
 
 
-class Case:
+class Situation:
     def __init__(
         self,
         plan: Plan,

@@ -14,7 +14,7 @@ _MOST_STEPS = 60
 
 
 @dataclass(slots=True)
-class Guard:
+class Walk:
     """Stops a walk at a cycle, and where branches multiply its paths.
 
     A walk starts anew when the definition that was entered first is left.
