@@ -5,7 +5,8 @@ from __future__ import annotations
 import ast
 
 from upcast_lint.analysis.indices import distinct_along, distinct_rows, permutation
-from upcast_lint.analysis.indices.extent import may_expand, takes_from_vector
+from upcast_lint.analysis.indices.extent import may_expand
+from upcast_lint.analysis.indices.ranks import known_rank
 from upcast_lint.analysis.pieces.cuts import has_one_element
 from upcast_lint.analysis.reads import Gradient, Selection, Use
 from upcast_lint.analysis.values import integer, is_false
@@ -59,5 +60,5 @@ def _keeps_everything(use: Use, index: ast.expr) -> bool:
     """Whether an index only reorders, or takes each element of a vector again."""
     if permutation(index, use.facts):
         return True
-    is_vector = use.name == "gather" and takes_from_vector(index, use.facts)
+    is_vector = use.name == "gather" and known_rank(index, use.facts) == 1
     return is_vector and may_expand(index, index, use.facts)

@@ -137,8 +137,7 @@ def results_of(function: Function, facts: Facts) -> Iterator[ast.expr | None]:
         if isinstance(node, ast.Name):
             continue
         is_own = _is_own(node.value, holder)
-        parent = facts.tree.parents.get(node)
-        is_called = isinstance(parent, ast.Call) and parent.func is node
+        is_called = facts.tree.called_by(node) is not None
         if is_own or (is_called and not is_instance):
             yield from _call_of(node, facts)
     if is_instance:
@@ -161,10 +160,10 @@ def _results_of_lambda(function: ast.Lambda, facts: Facts) -> Iterator[ast.expr 
 
 def _call_of(node: Reference, facts: Facts) -> Iterator[ast.expr | None]:
     """The call of a function where it is named; None where it is handed on."""
-    parent = facts.tree.parents.get(node)
-    if isinstance(parent, ast.Call) and parent.func is node:
-        outer = facts.tree.parents.get(parent)
-        yield outer if isinstance(outer, ast.Await) else parent
+    parent, call = facts.tree.parents.get(node), facts.tree.called_by(node)
+    if call is not None:
+        outer = facts.tree.parents.get(call)
+        yield outer if isinstance(outer, ast.Await) else call
     elif isinstance(parent, ast.Call) and _looks(parent, facts):
         return
     elif not isinstance(parent, ast.Compare):
@@ -200,8 +199,8 @@ def _calls_of_instances(
                 yield user
             case ast.Assign(targets=[target]) | ast.AnnAssign(target=target):
                 for each in known.get(_last(target), []):
-                    call = parents[each]
-                    if isinstance(call, ast.Call) and call.func is each:
+                    call = facts.tree.called_by(each)
+                    if call is not None:
                         yield call
             case ast.Return():
                 if getattr(facts.tree.scope(user), "name", "") in known:

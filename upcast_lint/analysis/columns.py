@@ -52,8 +52,8 @@ class _Columns:
             case ast.UnaryOp(op=ast.USub()):
                 return self.follow(parent)
             case ast.Attribute(attr=name):
-                call = self.facts.tree.parents[parent]
-                if isinstance(call, ast.Call) and call.func is parent:
+                call = self.facts.tree.called_by(parent)
+                if call is not None:
                     return _answers(ops.method(name)) or self._called(node, call)
                 return _answers(ops.attribute(name))
             case ast.Call():

@@ -230,10 +230,10 @@ class _Walk:
 
     def _attribute(self, way: _Way, attribute: ast.Attribute) -> None:
         name = attribute.attr
-        call = way.facts.tree.parents[attribute]
+        call = way.facts.tree.called_by(attribute)
         if not isinstance(attribute.ctx, ast.Load):
             self._writes(f"`{name}`")
-        elif isinstance(call, ast.Call) and call.func is attribute:
+        elif call is not None:
             self._method(way, call, name)
         else:
             known = ops.attribute(name)
@@ -322,7 +322,8 @@ class _Walk:
         if known is not None and known.only_looks:
             return
         if isinstance(function, ast.Attribute):
-            if ops.stores(function.attr) and not _is_own_method(function):
+            is_own = facts.text(function.value) in ("self", "cls")
+            if ops.stores(function.attr) and not is_own:
                 self._go(way, function.value)
                 self._stored(way, function.value)
                 return
@@ -436,10 +437,6 @@ def _is_tensor_index(item: ast.expr, facts: Facts) -> bool:
             return dotted.startswith("torch.")
         case _:
             return False
-
-
-def _is_own_method(function: ast.Attribute) -> bool:
-    return isinstance(function.value, ast.Name) and function.value.id in ("self", "cls")
 
 
 def _says_where(call: ast.Call, node: ast.expr) -> bool:

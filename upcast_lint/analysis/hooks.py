@@ -230,7 +230,9 @@ def _questions(
         case ast.Compare(left=left, ops=operators, comparators=others):
             pairs = pairwise((left, *others))
             for sides, operator in zip(pairs, operators, strict=True):
-                place = node if sides[1] is others[-1] else _behind(*sides)
+                # the last operand that is evaluated, as constants are not
+                behind = sides[0] if isinstance(sides[1], ast.Constant) else sides[1]
+                place = node if sides[1] is others[-1] else behind
                 names = _OF_COMPARISONS.get(type(operator), ())
                 yield _Question(place, sides, names, True)
                 if isinstance(operator, ast.In | ast.NotIn):
@@ -306,11 +308,6 @@ def iterated_by(node: ast.AST) -> list[ast.expr]:
             ]
         case _:
             return []
-
-
-def _behind(left: ast.expr, right: ast.expr) -> ast.expr:
-    """The last of two operands that is evaluated, as constants are not."""
-    return left if isinstance(right, ast.Constant) else right
 
 
 def _takes_apart(target: ast.expr) -> bool:

@@ -27,6 +27,7 @@ from .ops import Axes, Memory, Operation, Role
 from .shape_reads import shape_owner
 from .syntax import COMPREHENSIONS, FUNCTIONS
 from .tensor_calls import builtin_called, is_builtin
+from .values import is_ellipsis, is_none, items_of
 from .words import words
 
 
@@ -272,8 +273,8 @@ class _Receivers:
         parent = self.facts.tree.parents[node]
         match parent:
             case ast.Attribute(attr=name):
-                call = self.facts.tree.parents[parent]
-                if not (isinstance(call, ast.Call) and call.func is parent):
+                call = self.facts.tree.called_by(parent)
+                if call is None:
                     return _tells(name) and not self._is_of_class(name)
                 if self._is_distinctive(call, name):
                     return True
@@ -283,8 +284,8 @@ class _Receivers:
             case ast.Call(func=function) if function is not node:
                 return self._is_taken(function)
             case ast.keyword(arg=name) if name is not None:
-                call = self.facts.tree.parents[parent]
-                return isinstance(call, ast.Call) and self._is_taken(call.func)
+                holder = self.facts.tree.parents[parent]
+                return isinstance(holder, ast.Call) and self._is_taken(holder.func)
             case ast.BinOp(left=left, right=right):
                 other = right if left is node else left
                 is_tensor = self.of(other) is Receiver.TENSOR
@@ -453,12 +454,11 @@ def _alternatives(text: str) -> list[str]:
 
 def _is_tensor_index(index: ast.expr) -> bool:
     """Whether only a tensor or an array can be indexed so."""
-    if isinstance(index, ast.Constant):
-        return index.value is Ellipsis or index.value is None
-    return isinstance(index, ast.Tuple) and any(
-        isinstance(each, ast.Slice)
-        or (isinstance(each, ast.Constant) and each.value in (None, Ellipsis))
-        for each in index.elts
+    return any(
+        is_none(each)
+        or is_ellipsis(each)
+        or (isinstance(each, ast.Slice) and isinstance(index, ast.Tuple))
+        for each in items_of(index)
     )
 
 

@@ -138,6 +138,11 @@ class Tree:
             current = self.parents[current]
         return current
 
+    def called_by(self, node: ast.AST) -> ast.Call | None:
+        """The call of which a node is the function."""
+        call = self.parents.get(node)
+        return call if isinstance(call, ast.Call) and call.func is node else None
+
     def scope(self, node: ast.AST) -> ScopeNode:
         """The scope in which `node` is evaluated.
 

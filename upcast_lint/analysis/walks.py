@@ -1,4 +1,4 @@
-"""Bounds on a walk from names to their definitions and on to the names in those."""
+"""Walks from names to their definitions and on to the names in those, with bounds."""
 
 from __future__ import annotations
 

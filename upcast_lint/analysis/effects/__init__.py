@@ -152,8 +152,8 @@ class Effects:
             if isinstance(parent, ast.keyword):
                 parent = self.facts.tree.parents.get(parent)
             if isinstance(parent, ast.Attribute) and parent.value is node:
-                call = self.facts.tree.parents.get(parent)
-                if isinstance(call, ast.Call) and call.func is parent:
+                call = self.facts.tree.called_by(parent)
+                if call is not None:
                     pending += self._carrying(call, node, seen)
             if isinstance(parent, ast.expr):
                 pending += self._carrying(parent, node, seen)

@@ -87,7 +87,8 @@ def _kind(source: ast.expr, facts: Facts) -> Typed | None:
     """The first kind of evidence that speaks, in the order of the rules above."""
     made = kind_of_expression(source, facts)
     nodes = trail(source, facts)
-    stored = kind_by_tests(source, _spellings(nodes), facts)
+    spellings = {text for node in nodes if (text := spelling(node)) is not None}
+    stored = kind_by_tests(source, spellings, facts)
     if stored is not None and stored.kind is Sort.STORAGE:
         return stored
     if made.kind is not Sort.UNKNOWN:
@@ -99,10 +100,6 @@ def _kind(source: ast.expr, facts: Facts) -> Typed | None:
         or treated_as_float(nodes, facts)
         or chosen_while_decoding(source, facts)
     )
-
-
-def _spellings(nodes: list[ast.expr]) -> set[str]:
-    return {text for node in nodes if (text := spelling(node)) is not None}
 
 
 def _annotated(nodes: list[ast.expr], facts: Facts) -> Typed | None:

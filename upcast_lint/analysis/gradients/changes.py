@@ -69,14 +69,9 @@ def mode_changes(facts: Facts) -> list[ast.expr]:
         word = _word(node)
         if word in changers.names or _sets(node, facts):
             found.append(_acting(node, facts))
-            is_held |= not _is_called(node, facts) or word in changers.generators
+            is_held |= facts.tree.called_by(node) is None or word in changers.generators
     # What a name holds, or a generator goes on with, may run at any call.
     return list(facts.nodes(ast.Call)) if is_held else found
-
-
-def _is_called(node: ast.expr, facts: Facts) -> bool:
-    parent = facts.tree.parents[node]
-    return isinstance(parent, ast.Call) and parent.func is node
 
 
 def _acting(node: ast.expr, facts: Facts) -> ast.expr:

@@ -92,11 +92,6 @@ def _is_counted_mask(index: ast.expr, facts: Facts) -> bool:
     return bool(is_mask(call.tensor, facts)) or not _MASKS.isdisjoint(said)
 
 
-def takes_from_vector(index: ast.expr, facts: Facts) -> bool:
-    """Whether a `gather` takes from a vector: its index has the rank of its source."""
-    return known_rank(index, facts) == 1
-
-
 def _is_shorter(index: ast.expr, facts: Facts) -> bool:
     """Whether an index is made by an operation that picks a few, or cut by hand."""
     pick = picked(index, facts)

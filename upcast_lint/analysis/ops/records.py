@@ -54,7 +54,7 @@ _SYNONYMS = {
 _ALWAYS = ("out", "input", "generator")
 
 
-class Operation(NamedTuple):
+class _Row(NamedTuple):
     name: str
     memory: Memory
     takes: tuple[Parameter, ...] | None = None
@@ -73,6 +73,81 @@ class Operation(NamedTuple):
     """Other names of parameters, each with that in `takes`."""
     flags: frozenset[str] = frozenset()
 
+
+class _Flag:
+    """What a flag says of a row that has it."""
+
+    def __init__(self, flag: str) -> None:
+        self.flag = flag
+
+    def __get__(self, row: _Row, owner: type[_Row]) -> bool:
+        return self.flag in row.flags
+
+
+class Operation(_Row):
+    """A row of the table, and what follows from its columns."""
+
+    __slots__ = ()
+
+    keeps_whole = _Flag("itself")
+    """Whether the result is the tensor itself, or holds what it holds."""
+    sees_memory = _Flag("memory")
+    """Whether the result depends on where in memory the tensor lies."""
+    needs_dense = _Flag("dense")
+    """Whether it fails on some strided tensors whose dense copy it accepts."""
+    packs = _Flag("packs")
+    """Whether it copies a strided tensor, and gives a dense one back as it is."""
+    is_compact = _Flag("compact")
+    """Whether the result evidently has no gaps in memory."""
+    forgets_memory = _Flag("forgets")
+    """Whether nothing is left of the tensor but numbers of Python."""
+    wants_floats = _Flag("floats")
+    """Whether it is not implemented for integers, nor converts them."""
+    names_type = _Flag("typed")
+    """Whether an argument may name the type of the result."""
+    chooses = _Flag("chooses")
+    """Whether it names one of many, or a few: a class, a token."""
+    scales = _Flag("scales")
+    """Whether it multiplies or divides."""
+    takes_size = _Flag("by-size")
+    """Whether it is told the size of its parts."""
+    takes_count = _Flag("by-count")
+    """Whether it is told the number of its parts."""
+    takes_ends = _Flag("by-ends")
+    """Whether it is told where its parts end, where it is given a list."""
+    is_flat = _Flag("flat")
+    """Whether its derivative is zero wherever there is one."""
+    keeps_elements = _Flag("keeps")
+    """Whether each result is an element or a bound, bit for bit."""
+    is_positive = _Flag("positive")
+    """Whether no result is a negative zero, or less."""
+    saves_input = _Flag("saves")
+    """Whether its backward needs the tensor as it was."""
+    repeats = _Flag("spreads")
+    """Whether the result is seldom smaller than what it is made from."""
+    pairs_along = _Flag("pair=along")
+    """Whether it gives the indices, too, where a dimension is given alone."""
+    lifts_rows = _Flag("lifts")
+    """Whether what takes whole rows is lifted over it."""
+    raises_to_power = _Flag("powers")
+    """Whether it is exact for some exponents only."""
+    is_steady = _Flag("steady")
+    """Whether a call with the same arguments gives the same number later."""
+    folds = _Flag("folds")
+    """Whether it gives a number where it is given numbers."""
+    gives_anything = _Flag("open")
+    """Whether a built-in function may give an object of any kind."""
+    consumes_all = _Flag("consumes")
+    """Whether it runs an iterator to its end."""
+    is_lazy = _Flag("lazy")
+    """Whether it takes what it is given when its own result is consumed."""
+    calls = _Flag("calls")
+    """Whether it calls its first argument."""
+    hands_on = _Flag("hands-on")
+    """Whether a built-in function gives back what it finds in its argument."""
+    only_looks = _Flag("looks")
+    """Whether a built-in function keeps nothing of its argument."""
+
     @property
     def may_share(self) -> bool:
         """Whether the result may share memory with an operand."""
@@ -84,40 +159,10 @@ class Operation(NamedTuple):
         return self.memory is Memory.VIEW or self.keeps_whole or self.role in _GUISES
 
     @property
-    def keeps_whole(self) -> bool:
-        """Whether the result is the tensor itself, or holds what it holds."""
-        return "itself" in self.flags
-
-    @property
     def may_widen(self) -> bool:
         """Whether it converts to a wide float, or to a type that it is told."""
         is_wide = self.gives in (Gives.FLOAT32, Gives.FLOAT64) or self.names_type
         return self.role is Role.CAST and is_wide
-
-    @property
-    def sees_memory(self) -> bool:
-        """Whether the result depends on where in memory the tensor lies."""
-        return "memory" in self.flags
-
-    @property
-    def needs_dense(self) -> bool:
-        """Whether it fails on some strided tensors whose dense copy it accepts."""
-        return "dense" in self.flags
-
-    @property
-    def packs(self) -> bool:
-        """Whether it copies a strided tensor, and gives a dense one back as it is."""
-        return "packs" in self.flags
-
-    @property
-    def is_compact(self) -> bool:
-        """Whether the result evidently has no gaps in memory."""
-        return "compact" in self.flags
-
-    @property
-    def forgets_memory(self) -> bool:
-        """Whether nothing is left of the tensor but numbers of Python."""
-        return "forgets" in self.flags
 
     @property
     def tells_device(self) -> bool:
@@ -125,43 +170,8 @@ class Operation(NamedTuple):
         return "placed" in self.flags or self.role in (Role.LIKE, Role.NEW)
 
     @property
-    def wants_floats(self) -> bool:
-        """Whether it is not implemented for integers, nor converts them."""
-        return "floats" in self.flags
-
-    @property
-    def names_type(self) -> bool:
-        """Whether an argument may name the type of the result."""
-        return "typed" in self.flags
-
-    @property
-    def chooses(self) -> bool:
-        """Whether it names one of many, or a few: a class, a token."""
-        return "chooses" in self.flags
-
-    @property
-    def scales(self) -> bool:
-        """Whether it multiplies or divides."""
-        return "scales" in self.flags
-
-    @property
     def takes_dimension(self) -> bool:
         return any(parameter.name == "dim" for parameter in self.takes or ())
-
-    @property
-    def takes_size(self) -> bool:
-        """Whether it is told the size of its parts."""
-        return "by-size" in self.flags
-
-    @property
-    def takes_count(self) -> bool:
-        """Whether it is told the number of its parts."""
-        return "by-count" in self.flags
-
-    @property
-    def takes_ends(self) -> bool:
-        """Whether it is told where its parts end, where it is given a list."""
-        return "by-ends" in self.flags
 
     @property
     def cuts_gradient(self) -> bool:
@@ -169,54 +179,14 @@ class Operation(NamedTuple):
         return self.gives.is_integral or "cuts" in self.flags
 
     @property
-    def is_flat(self) -> bool:
-        """Whether its derivative is zero wherever there is one."""
-        return "flat" in self.flags
-
-    @property
-    def keeps_elements(self) -> bool:
-        """Whether each result is an element or a bound, bit for bit."""
-        return "keeps" in self.flags
-
-    @property
-    def is_positive(self) -> bool:
-        """Whether no result is a negative zero, or less."""
-        return "positive" in self.flags
-
-    @property
-    def saves_input(self) -> bool:
-        """Whether its backward needs the tensor as it was."""
-        return "saves" in self.flags
-
-    @property
-    def repeats(self) -> bool:
-        """Whether the result is seldom smaller than what it is made from."""
-        return "spreads" in self.flags
-
-    @property
     def gives_pair(self) -> bool:
         """Whether it gives values and their indices, at least along a dimension."""
         return bool(self.flags & {"pair", "pair=along"})
 
     @property
-    def pairs_along(self) -> bool:
-        """Whether it gives the indices, too, where a dimension is given alone."""
-        return "pair=along" in self.flags
-
-    @property
     def gives_several(self) -> bool:
         """Whether it gives a tuple of tensors, at least along a dimension."""
         return self.gives_pair or self.role is Role.PARTS or "several" in self.flags
-
-    @property
-    def lifts_rows(self) -> bool:
-        """Whether what takes whole rows is lifted over it."""
-        return "lifts" in self.flags
-
-    @property
-    def raises_to_power(self) -> bool:
-        """Whether it is exact for some exponents only."""
-        return "powers" in self.flags
 
     @property
     def gives_number(self) -> bool:
@@ -226,49 +196,9 @@ class Operation(NamedTuple):
         return "steady" in self.flags and not self.folds
 
     @property
-    def is_steady(self) -> bool:
-        """Whether a call with the same arguments gives the same number later."""
-        return "steady" in self.flags
-
-    @property
-    def folds(self) -> bool:
-        """Whether it gives a number where it is given numbers."""
-        return "folds" in self.flags
-
-    @property
-    def gives_anything(self) -> bool:
-        """Whether a built-in function may give an object of any kind."""
-        return "open" in self.flags
-
-    @property
     def consumes(self) -> bool:
         """Whether a built-in function runs an iterator, to its end or one step."""
         return self.consumes_all or "takes-one" in self.flags
-
-    @property
-    def consumes_all(self) -> bool:
-        """Whether it runs an iterator to its end."""
-        return "consumes" in self.flags
-
-    @property
-    def is_lazy(self) -> bool:
-        """Whether it takes what it is given when its own result is consumed."""
-        return "lazy" in self.flags
-
-    @property
-    def calls(self) -> bool:
-        """Whether it calls its first argument."""
-        return "calls" in self.flags
-
-    @property
-    def hands_on(self) -> bool:
-        """Whether a built-in function gives back what it finds in its argument."""
-        return "hands-on" in self.flags
-
-    @property
-    def only_looks(self) -> bool:
-        """Whether a built-in function keeps nothing of its argument."""
-        return "looks" in self.flags
 
     @property
     def keeps_sizes(self) -> bool:

@@ -9,7 +9,6 @@ import ast
 from dataclasses import dataclass
 
 from ..facts import Facts
-from ..names import Definition
 from ..ops import Axes, Operation, Role
 from ..reads import Piece, Use
 from ..values import integer
@@ -92,17 +91,14 @@ def used_parts(call: ast.Call, facts: Facts) -> tuple[set[int] | None, int | Non
             used = {
                 definition.index
                 for definition in facts.names.made_by(parent)
-                if _is_read(definition, facts)
+                if definition.name in facts.names.captured
+                or facts.names.uses(definition)
             }
             return {n for n in used if n is not None}, len(targets)
         case ast.Assign(targets=[ast.Name(id=name)]):
             return _taken_out(name, parent, facts), None
         case _:
             return None, None
-
-
-def _is_read(definition: Definition, facts: Facts) -> bool:
-    return definition.name in facts.names.captured or bool(facts.names.uses(definition))
 
 
 def _taken_out(name: str, statement: ast.stmt, facts: Facts) -> set[int] | None:

@@ -8,13 +8,12 @@ is made (`t.item()`, `float(t)`) may be written to.
 from __future__ import annotations
 
 import ast
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterator
 
 from ..aliases import path_of
 from ..effects import Cause, Certainty, Write, effects_of
 from ..facts import Facts
 from ..graph.order import SUSPENSIONS, may_run_between
-from ..syntax import walk_scope
 from ..tensor_calls import is_builtin
 from . import Operand, classify_operand
 
@@ -32,20 +31,15 @@ def changes_between(
         if part in skipped or part is callee:
             continue
         match part:
-            case ast.Attribute() if not _is_named_call(part, facts):
+            case ast.Attribute() if facts.tree.called_by(part) is None:
                 if facts.resolve(part) is None:
                     yield from _settings(part, result, last, facts)
             case ast.Call():
-                for name in _read_names(part, skipped):
-                    yield from _writes(name, result, last, facts)
+                for name in ast.walk(part):
+                    if isinstance(name, ast.Name) and name not in skipped:
+                        yield from _writes(name, result, last, facts)
             case _:
                 pass
-
-
-def _is_named_call(attribute: ast.Attribute, facts: Facts) -> bool:
-    """Whether an attribute is the method that a call names."""
-    call = facts.tree.parents[attribute]
-    return isinstance(call, ast.Call) and call.func is attribute
 
 
 def _settings(
@@ -60,7 +54,7 @@ def _settings(
         if may_run_between(first, call, last, facts):
             label = f"`{facts.shown(call.func)}`"
             yield attribute, Write(call, path, Certainty.MAY_WRITE, label)
-    for node in facts.once(_suspensions):
+    for node in (each for kind in SUSPENSIONS for each in facts.nodes(kind)):
         if may_run_between(first, node, last, facts):
             cause = Cause.SUSPENSION
             yield attribute, Write(node, path, Certainty.MAY_WRITE, "", cause)
@@ -81,18 +75,6 @@ def _setters(facts: Facts) -> dict[str, list[ast.AST]]:
             case _:
                 pass
     return found
-
-
-def _suspensions(facts: Facts) -> list[ast.AST]:
-    return [node for node in walk_scope(facts.scope) if isinstance(node, SUSPENSIONS)]
-
-
-def _read_names(call: ast.Call, skipped: set[ast.AST]) -> Iterable[ast.Name]:
-    return [
-        part
-        for part in ast.walk(call)
-        if isinstance(part, ast.Name) and part not in skipped
-    ]
 
 
 def _writes(
