@@ -24,7 +24,7 @@ from upcast_lint.finding import (
     Finding,
     Fix,
     Grounds,
-    Read,
+    ReportedRead,
     Safety,
 )
 from upcast_lint.linter import Mended, Options
@@ -85,7 +85,9 @@ def _finding(source: Source, match: re.Match[str]) -> Finding:
         range=at,
         cast=source.range(match.start(), match.end(2)),
         cast_label="cast of [B, S, V]",
-        reads=(Read(source.range(match.start(3), match.end()), "keeps [B, S, K]"),),
+        reads=(
+            ReportedRead(source.range(match.start(3), match.end()), "keeps [B, S, K]"),
+        ),
         grounds=Grounds(Confidence.MEDIUM, (Evidence(3, "named logits"),)),
         condition="an index repeats" if safety is Safety.UNSAFE else None,
         safety=safety,

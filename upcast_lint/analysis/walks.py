@@ -15,7 +15,7 @@ _MOST_STEPS = 60
 
 @dataclass(slots=True)
 class Walk:
-    """Stops a walk at a cycle, and where branches multiply its paths.
+    """One walk, which stops at a cycle and where branches multiply its paths.
 
     A walk starts anew when the definition that was entered first is left.
     """
