@@ -8,7 +8,7 @@ from dataclasses import dataclass, replace
 
 from .across import handings_of, read_elsewhere
 from .analysis import ops
-from .analysis.casts import Cast, recognise_cast
+from .analysis.casts import Cast, cast_inside, recognise_cast
 from .analysis.coverage import covers_everything
 from .analysis.directives import Directives
 from .analysis.effects import Certainty, Effects, effects_of
@@ -93,7 +93,7 @@ def findings_of(
         return None
 
     for candidate in candidates:
-        cast = recognise_cast(candidate, facts)
+        cast = recognise_cast(candidate, facts) or cast_inside(candidate, facts)
         if cast is None:
             continue
         facts.tree.work.spend(len(facts.names.definitions) + len(facts.nodes(ast.Call)))

@@ -88,7 +88,8 @@ class Guard:
 class Flow:
     cast: Cast
     origin: ast.expr
-    """The cast, or the conditional expression that guards it."""
+    """The cast, or the conditional expression that guards it; where an operation casts
+    inside, what it is given."""
     guard: Guard | None = None
     carriers: dict[Definition, Carrier] = field(default_factory=dict)
     reads: list[Read] = field(default_factory=list)
@@ -253,6 +254,8 @@ class _Follower:
     def _origin(self) -> tuple[ast.expr, Guard | None]:
         call = self.cast.call
         parent = self.facts.tree.parents[call]
+        if self.cast.is_inside:
+            return self.cast.source, None  # as if it were cast there
         if isinstance(parent, ast.IfExp) and parent.test is not call:
             other = parent.orelse if parent.body is call else parent.body
             if ast.dump(other) == ast.dump(self.cast.source):

@@ -321,7 +321,8 @@ class _Writer:
     ) -> cst.BaseExpression:
         out = operand(self._views(read.load, read.own))
         out = bare(self.statements.rebuilt(node, {read.operand: out}))
-        out = self.spelling.of(out)
+        if not self.cast.is_inside:
+            out = self.spelling.of(out)
         last: ast.expr | None = None
         for step in read.lifts:
             content = out if step.operand is last else _operand_of(step, out)

@@ -439,7 +439,7 @@ class Reach:
     def _is_cast(self, call: ast.Call, name: str) -> bool:
         if name in ("float", "double"):
             return isinstance(call.func, ast.Attribute)
-        if name not in ops.casts():
+        if name not in ops.casts() | ops.casting_inside():
             return False
         values = [*call.args, *(keyword.value for keyword in call.keywords)]
         return any(map(self._may_be_type, values))
