@@ -425,7 +425,6 @@ class _Judge:
         assessment = assess(
             plan,
             self.facts,
-            self.effects,
             self.directives,
             elements,
             self.demands.inference,
@@ -452,9 +451,7 @@ class _Judge:
         edits = hoist_selection(self.flow, self.facts)
         if not edits or len(assessment.blockers) > 1:
             return None
-        assessment.blockers.clear()
-        assessment.need("backward does not mind that the source is written to")
-        return _Verdict(edits, assessment)
+        return _Verdict(edits, assessment.before_write())
 
     def _lifted_to_cast(self, elements: ElementType) -> _Verdict | None:
         """What stands between, of some paths or in place, stays where it is."""
@@ -475,7 +472,6 @@ class _Judge:
         assessment = assess(
             plan,
             self.facts,
-            self.effects,
             self.directives,
             elements,
             self.demands.inference,

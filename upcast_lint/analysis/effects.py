@@ -69,9 +69,6 @@ from .words import words
 _ANYTHING = "*"
 """The path of a write that may reach every tensor."""
 
-_SOURCE = "\0"
-"""Stands for the source in the label of a possible write."""
-
 _DEEPEST = 30
 """Iterators of iterators that are looked at."""
 
@@ -85,22 +82,32 @@ class Certainty(enum.Enum):
     """A call of unknown code that is given the tensor or an object that holds it."""
 
 
+class Cause(enum.Enum):
+    """Why a write that is possible only may happen."""
+
+    CODE = enum.auto()
+    """Code runs of which nothing is known."""
+    NESTED = enum.auto()
+    """A nested function writes, which some call may run."""
+    SUSPENSION = enum.auto()
+    """The function is suspended meanwhile."""
+    SHARING = enum.auto()
+    """Something is written to that may share the memory."""
+
+
 @dataclass(frozen=True, slots=True, eq=False)
 class Write:
     """`node` writes (or may write) to the tensors that `path` names.
 
-    `label` continues "the source …"; where the write is possible only, it says what
-    must hold for it not to happen.
+    `label` continues "the source …" where something is written to for certain (as it
+    is where the cause is `SHARING`), and else names the code that may write.
     """
 
     node: ast.AST
     path: str
     certainty: Certainty
     label: str
-
-    def says(self, source: str) -> str:
-        """The label with the text of the source in its place."""
-        return self.label.replace(_SOURCE, f"`{source}`")
+    cause: Cause = Cause.CODE
 
 
 def effects_of(facts: Facts) -> Effects:
@@ -373,8 +380,7 @@ class Effects:
             self._note(Write(node, path, certainty, label))
 
     def _may_write_held(self, node: ast.AST, what: str) -> None:
-        label = f"{what} does not change {_SOURCE}"
-        self._note(Write(node, _HELD, Certainty.MAY_WRITE, label))
+        self._note(Write(node, _HELD, Certainty.MAY_WRITE, what))
 
     def _collect(self, node: ast.AST) -> None:
         match node:
@@ -411,8 +417,9 @@ class Effects:
             case ast.Starred(value=iterated, ctx=ast.Load()):
                 self._iterated(iterated)
             case _ if isinstance(node, SUSPENSIONS):
-                label = f"{_SOURCE} does not change while the function is suspended"
-                self._note(Write(node, _ANYTHING, Certainty.MAY_WRITE, label))
+                self._note(
+                    Write(node, _ANYTHING, Certainty.MAY_WRITE, "", Cause.SUSPENSION)
+                )
             case _:
                 pass
         if not isinstance(node, ast.For | ast.comprehension | ast.Starred):
@@ -437,7 +444,7 @@ class Effects:
         """A decorator is called, with what it decorates."""
         for decorator in getattr(node, "decorator_list", ()):
             if not self._is_harmless_decorator(decorator):
-                label = f"decorating by {self._q(decorator)} does not change {_SOURCE}"
+                label = f"decorating by {self._q(decorator)}"
                 self._note(Write(decorator, _ANYTHING, Certainty.MAY_WRITE, label))
 
     def _is_harmless_decorator(self, decorator: ast.expr) -> bool:
@@ -464,7 +471,7 @@ class Effects:
             for keyword in node.keywords
         )
         if has_metaclass or not effects_of(self.facts.nested(node)).runs_harmless:
-            label = f"the class `{node.name}` does not change {_SOURCE}"
+            label = f"the class `{node.name}`"
             self._note(Write(node, _ANYTHING, Certainty.MAY_WRITE, label))
 
     def _catch(self, node: ast.Try | ast.TryStar) -> None:
@@ -486,8 +493,7 @@ class Effects:
         """An operator, a test or a loop runs a method of a class of the file."""
         for part in (place, *ast.iter_child_nodes(place)):
             if isinstance(part, ast.expr):
-                label = f"`{method.name}` does not change {_SOURCE}"
-                self._may_write(place, part, label)
+                self._may_write(place, part, f"`{method.name}`")
                 self._hand_out(place, part)
         self._may_write_held(place, f"`{method.name}`")
 
@@ -497,7 +503,7 @@ class Effects:
         is_own = isinstance(node.value, ast.Name) and node.value.id == "self"
         if is_own or receiver_of(node.value, self.facts) is not Receiver.UNKNOWN:
             return
-        label = f"setting {self._q(node)} does not change {_SOURCE}"
+        label = f"setting {self._q(node)}"
         for path in shared_paths(node.value, self.facts):
             self._note(Write(node, f"{path}.", Certainty.MAY_WRITE, label))
 
@@ -507,14 +513,10 @@ class Effects:
             manager = self.facts.value(item.context_expr)
             if isinstance(manager, ast.Call) and self.is_harmless(manager):
                 continue
-            text = self._q(item.context_expr)
-            if not isinstance(item.context_expr, ast.Call):
-                self._may_write_held(item.context_expr, f"entering {text}")
-                self._may_write(
-                    item.context_expr,
-                    item.context_expr,
-                    f"entering {text} does not change {_SOURCE}",
-                )
+            entered, text = item.context_expr, self._q(item.context_expr)
+            if not isinstance(entered, ast.Call):
+                self._may_write_held(entered, f"entering {text}")
+                self._may_write(entered, entered, f"entering {text}")
             self._may_write_held(node, f"leaving {text}")
 
     def _iterated(self, node: ast.expr) -> None:
@@ -525,7 +527,6 @@ class Effects:
         """What a nested function may write to, any call of unknown code may."""
         facts = self.facts.nested(function)
         inner = effects_of(facts)
-        label = f"no nested function changes {_SOURCE}"
         own = getattr(function, "name", None)
         defaults = (*function.args.defaults, *function.args.kw_defaults)
         for default in defaults:
@@ -545,7 +546,7 @@ class Effects:
                 if is_certain and getattr(call.func, "id", None) == own:
                     self._write(call, ast.Name(name), f"is written to by `{own}`")
                 else:
-                    self._note(Write(call, name, Certainty.MAY_WRITE, label))
+                    self._note(Write(call, name, Certainty.MAY_WRITE, "", Cause.NESTED))
 
     def _call(self, call: ast.Call) -> None:
         given = arguments_of(call)
@@ -586,13 +587,12 @@ class Effects:
         if target.is_certain:
             self._write(call, target.node, label)
         else:
-            label = f"`{self._label(call.func)}` does not change {_SOURCE}"
-            self._may_write(call, target.node, label)
+            self._may_write(call, target.node, self._q(call.func))
 
     def _unknown(self, call: ast.Call, given: Sequence[ast.expr]) -> None:
         """A call of unknown code may write to what it is given, and to what is held."""
         function = call.func
-        label = f"`{self._label(function)}` does not change {_SOURCE}"
+        label = self._q(function)
         reached = list(given)
         if isinstance(function, ast.Attribute):
             if self.facts.resolve(function) is None:
@@ -619,8 +619,8 @@ class Effects:
             place for node in nodes if node not in inside for place in _consuming(node)
         ]
         for write in late:
-            label = f"what is consumed late does not change {_SOURCE}"
             for place in places:
+                label = "what is consumed late"
                 self._note(Write(place, write.path, Certainty.MAY_WRITE, label))
 
     def _is_lazy(self, node: ast.AST) -> bool:
@@ -833,8 +833,7 @@ def _only_possible(write: Write) -> Write:
     """A write that reaches the source only if an unknown call handed it on."""
     if write.certainty is Certainty.MAY_WRITE:
         return write
-    label = f"what {write.label} shares no memory with {_SOURCE}"
-    return replace(write, certainty=Certainty.MAY_WRITE, label=label)
+    return replace(write, certainty=Certainty.MAY_WRITE, cause=Cause.SHARING)
 
 
 def _is_key(index: ast.expr) -> bool:

@@ -9,9 +9,9 @@ from __future__ import annotations
 
 import ast
 from collections.abc import Iterable, Iterator
-from dataclasses import dataclass
 
-from ..effects import Certainty, effects_of
+from ..aliases import path_of
+from ..effects import Cause, Certainty, Write, effects_of
 from ..facts import Facts
 from ..graph.order import SUSPENSIONS, may_run_between
 from ..syntax import walk_scope
@@ -19,18 +19,13 @@ from ..tensor_calls import is_builtin
 from . import Operand, classify_operand
 
 
-@dataclass(frozen=True, slots=True)
-class Change:
-    """What may happen to an operand: for certain, or unless `condition` holds."""
-
-    condition: str
-    is_certain: bool
-
-
 def changes_between(
     result: ast.expr, operand: ast.expr, last: ast.AST, facts: Facts
-) -> Iterator[Change]:
-    """What may happen to the operands of `result`, `operand` aside, before `last`."""
+) -> Iterator[tuple[ast.expr, Write]]:
+    """What may change the operands of `result`, `operand` aside, before `last`.
+
+    Of an attribute, a write is what gives it another value.
+    """
     skipped = set(ast.walk(operand))
     callee = result.func if isinstance(result, ast.Call) else None
     for part in ast.walk(result):
@@ -55,20 +50,20 @@ def _is_named_call(attribute: ast.Attribute, facts: Facts) -> bool:
 
 def _settings(
     attribute: ast.Attribute, first: ast.AST, last: ast.AST, facts: Facts
-) -> Iterator[Change]:
+) -> Iterator[tuple[ast.expr, Write]]:
     """What may give an attribute, or what it is looked up on, another value."""
-    shown = facts.shown(attribute)
+    path = path_of(attribute) or ""
     for setter in facts.once(_setters).get(attribute.attr, ()):
         if may_run_between(first, setter, last, facts):
-            yield Change(f"`{shown}` is set before the selection", True)
+            yield attribute, Write(setter, path, Certainty.WRITES, "is set")
     for call in effects_of(facts).impure_calls:
         if may_run_between(first, call, last, facts):
-            label = facts.shown(call.func)
-            yield Change(f"`{label}` does not change `{shown}`", False)
+            label = f"`{facts.shown(call.func)}`"
+            yield attribute, Write(call, path, Certainty.MAY_WRITE, label)
     for node in facts.once(_suspensions):
         if may_run_between(first, node, last, facts):
-            condition = f"`{shown}` does not change while the function is suspended"
-            yield Change(condition, False)
+            cause = Cause.SUSPENSION
+            yield attribute, Write(node, path, Certainty.MAY_WRITE, "", cause)
 
 
 def _setters(facts: Facts) -> dict[str, list[ast.AST]]:
@@ -102,15 +97,10 @@ def _read_names(call: ast.Call, skipped: set[ast.AST]) -> Iterable[ast.Name]:
 
 def _writes(
     name: ast.Name, first: ast.AST, last: ast.AST, facts: Facts
-) -> Iterator[Change]:
+) -> Iterator[tuple[ast.expr, Write]]:
     """What may write to a tensor of which the arithmetic takes a number."""
     if classify_operand(name, facts) is Operand.NUMBER:
         return
-    shown = facts.shown(name)
     for write in effects_of(facts).writes_to(name):
-        if not may_run_between(first, write.node, last, facts):
-            continue
-        if write.certainty is Certainty.WRITES:
-            yield Change(f"`{shown}` {write.label} before the selection", True)
-        else:
-            yield Change(write.says(shown), False)
+        if may_run_between(first, write.node, last, facts):
+            yield name, write
