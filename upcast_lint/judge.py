@@ -288,7 +288,7 @@ def _demoted(read: Read, flow: Flow, facts: Facts) -> Read:
     if (
         selection is not None
         and selection.order_only
-        and (read.lifts or flow.is_mixed or flow.is_scaled)
+        and (read.lifts or flow.is_mixed or flow.scalings)
     ):
         return replace(
             read,
@@ -457,16 +457,17 @@ class _Judge:
         """What stands between, of some paths or in place, stays where it is."""
         if not (
             self.flow.is_mixed
-            or self.flow.is_scaled
+            or self.flow.scalings
             or any(step.row for read in self.flow.reads for step in read.steps)
         ):
             return None
         if not all(demand & NARROW for demand in self.paths.from_origin()):
             return None
-        edits = hoist_selection(self.flow, self.facts)
+        edits = hoist_selection(self.flow, self.facts, may_copy=True)
         if not edits:
             return None
         lifts = {s: None for c in self.flow.carriers.values() for s in c.steps}
+        lifts |= dict.fromkeys(self.flow.scalings)
         read = replace(self.flow.reads[0], steps=tuple(lifts))
         plan = plan_of_one(replace(self.flow, reads=[read]), read)
         assessment = assess(

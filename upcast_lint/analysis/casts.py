@@ -130,9 +130,7 @@ def cast_inside(node: ast.Call, facts: Facts) -> Cast | None:
     dtype = _DTYPES.get(facts.resolve(spelled) or "")
     if dtype is None:
         return None
-    return Cast(
-        node, source, dtype, spelled, is_method, copies=True, is_inside=True
-    )
+    return Cast(node, source, dtype, spelled, is_method, copies=True, is_inside=True)
 
 
 def _called_as_function(call: ast.Call, dotted: str, facts: Facts) -> Cast | None:

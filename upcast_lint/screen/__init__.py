@@ -36,8 +36,6 @@ def may_spell_cast(data: bytes) -> bool:
         return True
     if b"torch" not in data:
         return False
-    if not (
-        re.search(_CONVERSION, data) or any(each in data for each in _FUNCTIONS)
-    ):
+    if not (re.search(_CONVERSION, data) or any(each in data for each in _FUNCTIONS)):
         return False
     return any(re.search(each, data) for each in (_TYPE, _BUILTIN, _IMPORTED_TYPE))

@@ -586,4 +586,4 @@ def _steps() -> frozenset[str]:
         Role.VIEW, Role.SIGN, Role.EXPORT, Role.MOVE, Role.COPY, Role.ELEMENTWISE
     )
     in_place = {f"{name}_" for name in arithmetic}
-    return arithmetic | others | ops.row_wise() | in_place | {"to"}
+    return arithmetic | others | ops.row_wise() | in_place | {"to", "expand"}
