@@ -17,7 +17,7 @@ from collections.abc import Iterator
 
 from ..analysis import ops
 from ..analysis.effects import effects_of
-from ..analysis.exceptions import protectors
+from ..analysis.exceptions import catchers, protectors
 from ..analysis.facts import Facts
 from ..analysis.flow import Flow, Read
 from ..analysis.graph.order import Between, dominates, may_follow
@@ -76,9 +76,11 @@ def hoist_selection(
 
 
 def _may_be_refused(read: ast.AST, flow: Flow, facts: Facts) -> bool:
-    """Whether something may be raised before the read, perhaps about its index."""
+    """Whether the function may be left by an error before the read, about its index."""
     return any(
-        may_follow(flow.cast.call, node, facts) and not dominates(read, node, facts)
+        may_follow(flow.cast.call, node, facts)
+        and not dominates(read, node, facts)
+        and not catchers(node, facts)
         for kind in (ast.Raise, ast.Assert)
         for node in facts.nodes(kind)
     )
