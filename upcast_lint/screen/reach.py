@@ -223,6 +223,7 @@ class Reach:
         self.carriers: set[str] = set()
         self.fresh: list[str] = []
         self._read_whole: dict[str, bool] = {}
+        self._taken: dict[int, set[str]] = {}
         self._is_taken_elsewhere = False
         """Whether a function of another file may read a copy narrowly."""
         self.takers: frozenset[Span] = frozenset()
@@ -428,14 +429,20 @@ class Reach:
         """Whether arithmetic or a `return` takes what a name holds, here or there."""
         if name not in self._read_whole:
             numbers = {self.statements.number_at(each) for each in self._places(name)}
-            self._read_whole[name] = any(
-                isinstance(operand, ast.Name) and operand.id == name
-                for number in numbers
+            self._read_whole[name] = any(name in self._operands(n) for n in numbers)
+        return self._read_whole[name]
+
+    def _operands(self, number: int) -> set[str]:
+        """The names that arithmetic or a `return` takes in a statement."""
+        if number not in self._taken:
+            self._taken[number] = {
+                operand.id
                 for statement in self.statements.parsed(number)
                 for node in _walk(statement)
                 for operand in _operands(node)
-            )
-        return self._read_whole[name]
+                if isinstance(operand, ast.Name)
+            }
+        return self._taken[number]
 
     def _is_cast(self, call: ast.Call, name: str) -> bool:
         if name in ("float", "double"):
