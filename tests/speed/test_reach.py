@@ -16,6 +16,8 @@ SILENT = {
     "a new axis": "y = x.float()\nreturn y[:, None] + y[..., None]",
     "another type": "y = x.to(torch.float16)\nreturn y[0]",
     "a device": "y = x.to(device)\nreturn y[0]",
+    "what is written to by index": "y = x.float()\ny[0] = 1\nreturn y * 2",
+    "what is added to by index": "y = x.float()\ny[0] += 1\nreturn y * 2",
     "no step": "y = x.float().sum(-1)\nreturn y[0]",
     "no step of a function": "y = g(x.float())\nreturn y[0]",
     "a function that a call gives": "y = h(1)(x.float())\nreturn y[0]",

@@ -8,6 +8,7 @@ on width, the excerpts to every finding.
 from __future__ import annotations
 
 import importlib.util
+import re
 from collections.abc import Iterator
 from pathlib import Path
 
@@ -19,8 +20,10 @@ from upcast_lint.analysis.casts import Cast, cast_candidates, recognise_cast
 from upcast_lint.analysis.directives import read_directives
 from upcast_lint.analysis.facts import Facts, Module
 from upcast_lint.analysis.flow import follow
+from upcast_lint.analysis.width import bound
 from upcast_lint.analysis.width.bound import may_be_vocab_wide
 from upcast_lint.analysis.width.verdict import judge_width
+from upcast_lint.analysis.width.words import words
 from upcast_lint.finding import Confidence
 from upcast_lint.linter import Options
 from upcast_lint.screen.excerpt import excerpt
@@ -101,6 +104,17 @@ def test_a_wide_source_stands_among_its_words(tree: list[Source]) -> None:
                     assert may_be_vocab_wide(text, source.text), source.path
     assert judged > 200
     assert wide > 3
+
+
+def test_a_name_without_a_telling_word_says_nothing(
+    tree: list[Source], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    names = {name for source in tree for name in re.findall(r"\w+", source.text)}
+    told = [name for name in names if bound._said(name)]
+    monkeypatch.setattr(bound, "TELLING", {word for n in names for word in words(n)})
+    bound._said.cache_clear()
+    assert told == [name for name in names if bound._said(name)]
+    assert len(told) > 1000
 
 
 def test_an_excerpt_has_every_finding_of_its_function(tree: list[Source]) -> None:

@@ -90,7 +90,7 @@ MAYBE_WIDE = {
         "class Vocab:\n    def f(x):\n        return x.float()[0]\n"
     ),
     "a word that another name stands for": (
-        f"from torch.nn.functional import embedding as e\n{SUSPECT}"
+        f"from torch.nn.functional import embedding as e\n{SUSPECT}    input_ids\n"
     ),
     "a word in the module": "y = x.float()[0]  # vocab\n",
 }

@@ -12,6 +12,16 @@ SILENT = {
     "attention": "def f(q, k, v):\n    y = softmax(q @ k).float()\n    return y[0]\n",
     "a router": "def f(router_logits):\n    return router_logits.float().topk(2)\n",
     "logits alone": "def f(logits):\n    return logits.float()[0]\n",
+    "scores of a router": (
+        "def f(router_probs, tokens):\n    return router_probs.float().argmax(-1)\n"
+    ),
+    "a processor of logits": "class LogitsProcessor:\n    def f(self, x): ...",
+    "embeddings in prose": "def f(x, labels):\n    # the rotary embedding of x\n",
+    "a table of positions": (
+        "def f(self, x, y):\n    return y + self.embedding(x.float())[0]\n"
+    ),
+    "ten thousand": "def f(x):\n    return x.float() ** (1 / 10000) + 20000.0\n",
+    "items that are no vectors": "def f(x, w):\n    x.item()\n    x @ w.weight\n",
     "weights that are no table": "def f(weights):\n    return weights.float()[0]\n",
 }
 FOUND = {
@@ -21,7 +31,12 @@ FOUND = {
     "logits of a decoder": "def decode(logits): ...",
     "logits of tokens": "def f(token_logits): ...",
     "a table": "def f():\n    return self.embed_tokens.weight.float()",
-    "a lookup": "def f(ids, w):\n    return F.embedding(ids, w.float())",
+    "a lookup": "def f(input_ids, w):\n    return F.embedding(input_ids, w.float())",
+    "a corpus": "def f(x, corpusEmbeddings):\n    return x @ corpusEmbeddings.T",
+    "items": "def f(self, x):\n    return x.matmul(self.items(-1).features)",
+    "a length": "def f(self, x):\n    return x.view(-1, len(self.tokenizer))",
+    "a layer": "def f(x, num_tokens):\n    return nn.Linear(8, num_tokens)(x)",
+    "a number": "def f(x):\n    return x.view(-1, 32_000)",
     "a size": "def f(x):\n    B, S, V_local = x.shape",
     "a shape": "def f(scores):\n    x = scores  # [B, S, V]",
     "likelihoods": "def f(scores, labels):\n    return log_softmax(scores)",

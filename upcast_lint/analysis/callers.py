@@ -102,11 +102,15 @@ def called_function(node: ast.expr, facts: Facts) -> Function | None:
 
 
 def only_definition(node: ast.Name, facts: Facts) -> Definition | None:
-    """The one binding of the file that a name can be, wherever that stands."""
+    """The one binding of the file that a name can be, wherever that stands.
+
+    None for the scope itself: what a recursion makes of a value is not known yet.
+    """
     found = facts.names.of(node)
-    if all(each.binding is Binding.FREE for each in found):
-        return facts.outer(node.id)
-    return facts.names.only(node)
+    if not all(each.binding is Binding.FREE for each in found):
+        return facts.names.only(node)
+    outer = facts.outer(node.id)
+    return None if outer is None or outer.node is facts.scope else outer
 
 
 def results_of(function: Function, facts: Facts) -> Iterator[ast.expr | None]:

@@ -330,7 +330,9 @@ class Reach:
             case ast.Subscript():
                 carries = self._carries(node.value)
                 self._carries(node.slice)
-                if carries and not all(map(is_whole, items_of(node.slice))):
+                is_read = isinstance(node.ctx, ast.Load)
+                keeps_all = all(map(is_whole, items_of(node.slice)))
+                if carries and is_read and not keeps_all:
                     raise _Found
                 return carries
             case ast.BinOp():

@@ -183,7 +183,9 @@ class _Screen:
         return self.any_width or self._has_words(telling_text(self.outline, span))
 
     def _has_words(self, text: str) -> bool:
-        renamed = [was for name, was in self.known.imported.items() if name != was]
+        renamed = [
+            f"{was}(" for name, was in self.known.imported.items() if name != was
+        ]
         text = " ".join([text, *renamed]) if renamed else text
         return may_be_vocab_wide(text, self.text)
 

@@ -12,12 +12,13 @@ from ..facts import Facts
 from ..syntax import FUNCTIONS, ScopeNode, parameters, walk_scope
 from .weights import CONTEXT, FILE_OTHERWISE, HELD_OTHERWISE, OTHER_SIZE_NEARBY
 from .words import (
-    LANGUAGE,
     POSTERIORS,
     identifiers,
-    names_log_probs,
+    names_language,
     names_logits,
     names_other_size,
+    names_sequence,
+    names_transcript,
     names_vocabulary,
     speaks_of_vocabulary,
     spoken,
@@ -25,11 +26,6 @@ from .words import (
     words,
 )
 
-_TOKEN_IDS = word_set(
-    "input_ids token_ids tokenizer next_tokens next_token completion_ids"
-)
-_SEQUENCES = word_set("tokens prompt_tokens output_tokens generated_tokens toks")
-"""Only as they stand: `num_tokens` is in every router."""
 _LANGUAGE_MODELS = (
     "_for_causal_lm_",
     "_for_conditional_generation_",
@@ -103,10 +99,6 @@ def _of_file(classes: tuple[str, ...]) -> Iterator[Evidence]:
 # Speech
 
 
-_LENGTHS = word_set("input_lengths target_lengths logit_lengths label_lengths")
-_LENGTHS_SHORT = word_set("input_lens target_lens y_lens olens hlens ilens")
-
-
 def transcribes(facts: Facts) -> str | None:
     """What in the function, or around it, speaks of transcripts and their blank."""
     for name in _holders(facts):
@@ -123,14 +115,7 @@ def _transcript_names(scope: ScopeNode) -> set[str]:
     found = identifiers(walk_scope(scope))
     if isinstance(scope, FUNCTIONS):
         found |= {parameter.arg for parameter in parameters(scope)}
-    return {
-        name
-        for name in found
-        if name in _LENGTHS
-        or name in _LENGTHS_SHORT
-        or "blank" in words(name)
-        or not POSTERIORS.isdisjoint(words(name))
-    }
+    return set(filter(names_transcript, found))
 
 
 def _near_path(path: str) -> str:
@@ -158,10 +143,10 @@ def _of_language(holders: list[str], facts: Facts) -> Iterator[Evidence]:
     if facts.once(_mentions_vocabulary):
         yield Evidence(CONTEXT, "a vocabulary in the texts of the function")
     for name in names:
-        if _names_tokens(name):
+        if names_sequence(name):
             yield Evidence(CONTEXT, f"`{name}` in the function")
     for name in holders:
-        if not LANGUAGE.isdisjoint(words(name)) or names_log_probs(name):
+        if names_language(name):
             yield Evidence(CONTEXT, f"in `{name}`")
     for name in names:
         if names_other_size(name):
@@ -183,9 +168,5 @@ def _telling_names(scope: ScopeNode) -> set[str]:
     return {
         name
         for name in found
-        if names_vocabulary(name) or _names_tokens(name) or names_other_size(name)
+        if names_vocabulary(name) or names_sequence(name) or names_other_size(name)
     }
-
-
-def _names_tokens(name: str) -> bool:
-    return name in _SEQUENCES or any(f"_{word}_" in spoken(name) for word in _TOKEN_IDS)

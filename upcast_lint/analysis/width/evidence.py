@@ -60,6 +60,7 @@ from .words import (
     THOUSAND,
     Size,
     dotted_words,
+    holds_many,
     is_integer,
     names_embedding_table,
     names_language_head,
@@ -69,7 +70,7 @@ from .words import (
     names_other_size,
     names_posteriors,
     names_scores,
-    names_vocabulary,
+    names_token_logits,
     other_axis,
     speaks_of_vocabulary,
     spoken,
@@ -176,18 +177,13 @@ def _name_for(dotted: str) -> Iterator[Evidence]:
     last = dotted.rpartition(".")[2]
     if names_posteriors(last):
         yield Evidence(NAMED_FOR_SYMBOLS, f"named `{last}`")
-    elif names_logits(last) and (
-        names_vocabulary(last) or _SPECIFIC.intersection(words(last))
-    ):
+    elif names_token_logits(last):
         yield Evidence(NAMED_FOR_TOKENS, f"named `{last}`")
     elif names_logits(last):
         text = "named logits" if last == "logits" else f"named `{last}`"
         yield Evidence(NAMED_LOGITS, text)
     elif names_log_probs(last) or names_scores(last):
         yield Evidence(NAMED_SCORES, f"named `{last}`")
-
-
-_SPECIFIC = frozenset(("token", "lm", "vocab"))
 
 
 # Origins
@@ -313,24 +309,10 @@ def _multiplied(
                     LANGUAGE_HEAD, f"product with `{dotted}` ({facts.place(at)})"
                 )
                 return
-            if _is_made_wide(dotted, part, facts) or _holds_many(dotted):
+            if _is_made_wide(dotted, part, facts) or holds_many(dotted):
                 text = f"product with `{dotted}` ({facts.place(at)})"
                 yield Evidence(MULTIPLIED_BY_MANY, text)
                 return
-
-
-_MANY_HELD = word_set(
-    "corpus catalog catalogue item items entity entities all gallery collection"
-)
-_VECTORS = word_set(
-    "emb embs embed embeds embedding embeddings rep reps vectors features weight matrix"
-)
-
-
-def _holds_many(dotted: str) -> bool:
-    """`test_items_emb`, `corpus_embeddings`, `self.item_embedding.weight`."""
-    said = words(dotted)
-    return not _MANY_HELD.isdisjoint(said) and not _VECTORS.isdisjoint(said[-2:])
 
 
 _SUFFIX = re.compile(r"(?:\.(?:dtype|device|t|T|mT|data|to|float))+\Z")
@@ -397,12 +379,10 @@ def _by_docstring(lineage: Lineage, facts: Facts) -> Iterator[Evidence]:
 
 
 def _by_transcription(lineage: Lineage, facts: Facts) -> Iterator[Evidence]:
-    told = facts.once(transcribes)
-    if told is None:
-        return
-    for node in lineage.trail:
-        last = _called(node, facts).rpartition(".")[2]
-        if names_log_probs(last) or names_logits(last):
+    called = [_called(node, facts).rpartition(".")[2] for node in lineage.trail]
+    if any(names_log_probs(last) or names_logits(last) for last in called):
+        told = facts.once(transcribes)
+        if told is not None:
             yield Evidence(TRANSCRIBES, told)
 
 

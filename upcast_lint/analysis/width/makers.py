@@ -72,20 +72,27 @@ def _made_in(whole: str) -> tuple[Made, ...]:
 
 
 @lru_cache(8)
-def wide_makers(whole: str) -> frozenset[bytes]:
-    """What a text holds, among its letters, that uses a module which the file may make
-    with a size of thousands: its name, and of a table the name with its weight.
+def wide_makers(whole: str) -> tuple[frozenset[str], ...]:
+    """The identifiers of a text that uses a module which the file may make with a size
+    of thousands: its name, and of a table that of its weight.
     """
     found: dict[str, bool] = {}
     for name, kind, start in _heads(whole):
-        if _TELLS_MANY.search(whole, start, _end(whole, start)):
+        if _tells_many(whole[start : _end(whole, start)]):
             found[name] = "Embed" in kind and found.get(name, True)
     for _, *pair in _ties(whole) if found else ():
         if not found.keys().isdisjoint(pair):
             found.update(dict.fromkeys(pair, False))
-    return frozenset(
-        _letters(name) + b"weight" * is_table for name, is_table in found.items()
+    return tuple(
+        frozenset((name, "weight") if is_table else (name,))
+        for name, is_table in found.items()
     )
+
+
+@lru_cache(4096)
+def _tells_many(arguments: str) -> bool:
+    """Whether they may speak of thousands; projects repeat them."""
+    return _TELLS_MANY.search(arguments) is not None
 
 
 def _ties(whole: str) -> Iterator[tuple[int, str, str]]:
@@ -95,10 +102,6 @@ def _ties(whole: str) -> Iterator[tuple[int, str, str]]:
         name = _LAST_NAME.search(whole, max(0, start - _LONGEST_TARGET), start)
         if name is not None:
             yield start, name[0], match[1]
-
-
-def _letters(name: str) -> bytes:
-    return "".join(filter(str.isalpha, name.lower())).encode("ascii", "ignore")
 
 
 def _heads(whole: str) -> Iterator[tuple[str, str, int]]:
@@ -116,6 +119,9 @@ def _heads(whole: str) -> Iterator[tuple[str, str, int]]:
 
 def _end(whole: str, start: int) -> int:
     """Where the parenthesis closes that opens before `start`; `start` if too far."""
+    end = whole.find(")", start, start + _LONGEST)
+    if end >= 0 and whole.find("(", start, end) < 0:
+        return end
     depth = 1
     for match in _BRACKET.finditer(whole, start, start + _LONGEST):
         depth += 1 if match[0] in "([{" else -1

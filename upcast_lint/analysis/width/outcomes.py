@@ -13,39 +13,16 @@ from ..facts import Facts
 from ..ops import Axes, Role
 from .lineage import operation
 from .words import (
+    INPUTS,
     dotted_words,
     identifiers,
     is_integer,
-    other_axis,
-    spoken,
+    names_chosen,
+    names_end,
+    reads_tokens,
     word_set,
-    words,
 )
 
-_TOKENS = word_set(
-    "token tokens tok toks symbol symbols hyp hyps hypothesis hypotheses"
-)
-_NOT_TOKENS = word_set(
-    "mask num n prob probs logprob logprobs score scores count acc accuracy correct"
-)
-_READERS = (
-    "_decode_",
-    "_batch_decode_",
-    "_convert_ids_to_tokens_",
-    "_ids_to_tokens_",
-    "_ids_to_text_",
-    "_id_to_piece_",
-    "_detokenize_",
-    "_embed_tokens_",
-    "_word_embeddings_",
-    "_tok_embeddings_",
-    "_token_embedding_",
-    "_wte_",
-)
-_INPUTS = word_set(
-    "input_ids decoder_input_ids token_ids tokens prev_output_tokens next_tokens"
-)
-_ENDS = word_set("eos bos blank eot eod eoa sos")
 _PASSING = word_set("int list enumerate zip")
 _MOST_STEPS = 40
 
@@ -80,17 +57,17 @@ def tokens_from(call: ast.Call, facts: Facts) -> str | None:
         for definition in facts.names.giving(node):
             if is_pair and node is call and definition.index == 0:
                 continue  # values, not indices
-            if _is_token(definition.name):
+            if names_chosen(definition.name):
                 return f"called `{definition.name}`"
             pending += facts.names.uses(definition)
         around = facts.tree.parents.get(node)
         if isinstance(around, ast.keyword):
-            if around.arg in _INPUTS:
+            if around.arg in INPUTS:
                 return f"given as `{around.arg}`"
             around = facts.tree.parents.get(around)
         match around:
             case ast.Attribute(attr=attr):
-                if any(reader in spoken(attr) for reader in _READERS):
+                if reads_tokens(attr):
                     return f"given to `{attr}`"
                 called = facts.tree.parents.get(around)
                 if attr != "values":
@@ -104,10 +81,11 @@ def tokens_from(call: ast.Call, facts: Facts) -> str | None:
                     return f"compared with `{told}`"
             case ast.Call():
                 name = dotted_words(around.func)
-                if any(reader in spoken(name) for reader in _READERS):
+                if reads_tokens(name):
                     return f"given to `{name}`"
-                if name.endswith(".append") and _is_token(name.removesuffix(".append")):
-                    return f"kept in `{name.removesuffix('.append')}`"
+                kept = name.removesuffix(".append")
+                if kept != name and names_chosen(kept):
+                    return f"kept in `{kept}`"
                 if _passes_on(name.rpartition(".")[2]):
                     pending.append(around)
             case ast.List() | ast.Tuple() | ast.IfExp() | ast.Starred():
@@ -117,19 +95,9 @@ def tokens_from(call: ast.Call, facts: Facts) -> str | None:
     return None
 
 
-def _is_token(name: str) -> bool:
-    last = name.rpartition(".")[2]
-    said = words(last)
-    return last in _INPUTS or (
-        not _TOKENS.isdisjoint(said)
-        and _NOT_TOKENS.isdisjoint(said)
-        and other_axis(name) is None
-    )
-
-
 def _end_among(compare: ast.Compare) -> str | None:
     """`eos_id`, `self._blank_index`: what marks the end of a text or no symbol."""
     for name in sorted(identifiers(ast.walk(compare))):
-        if not _ENDS.isdisjoint(words(name)):
+        if names_end(name):
             return name
     return None

@@ -18,6 +18,7 @@ from .words import (
     Size,
     dotted_words,
     is_integer,
+    names_sampler,
     size_of,
     speaks_of_vocabulary,
     token_name,
@@ -25,7 +26,6 @@ from .words import (
     words,
 )
 
-_SAMPLERS = word_set("sample sampler sampling greedy pick choose choice top")
 _TOKENS = word_set("token tokens tok toks input")
 
 
@@ -193,7 +193,7 @@ def by_tokens(lineage: Lineage, facts: Facts) -> Iterator[Evidence]:
             keyword.arg == "ignore_index" for keyword in call.keywords
         ):
             yield Evidence(READ_BY_TOKENS, f"`cross_entropy` with `ignore_index` {at}")
-        elif not _SAMPLERS.isdisjoint(words(dotted_words(call.func))):
+        elif names_sampler(dotted_words(call.func)):
             told = facts.once_at(call, tokens_from)
             if told is not None:
                 name = dotted_words(call.func)

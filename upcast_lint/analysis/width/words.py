@@ -33,6 +33,7 @@ LANGUAGE_HEADS = word_set(
 )
 """Modules and methods that map hidden states onto the vocabulary, those of speech
 recognition included: the joint network of a transducer, the projection of CTC."""
+_LANGUAGE_HEADS = tuple(f"_{head}_" for head in LANGUAGE_HEADS)
 
 LANGUAGE = word_set(
     """
@@ -101,7 +102,7 @@ OTHER_AXES = {
 @lru_cache(4096)
 def words(identifier: str) -> tuple[str, ...]:
     """The words of an identifier or dotted name, in lower case."""
-    return tuple(word.lower() for word in _WORD.findall(identifier))
+    return tuple(map(str.lower, _WORD.findall(identifier)))
 
 
 @lru_cache(4096)
@@ -136,6 +137,16 @@ def names_logits(identifier: str) -> bool:
         any(word in ("logit", "logits") for word in said)
         and said[-1] not in _NO_LOGITS
         and _REDUCED.isdisjoint(said)
+    )
+
+
+_SPECIFIC = frozenset(("token", "lm", "vocab"))
+
+
+def names_token_logits(identifier: str) -> bool:
+    """`lm_logits`, `vocab_parallel_logits`: logits, and along which axis."""
+    return names_logits(identifier) and (
+        names_vocabulary(identifier) or not _SPECIFIC.isdisjoint(words(identifier))
     )
 
 
@@ -192,9 +203,9 @@ MANY = re.compile(
     r"|num_embeddings|ntoken|ntokens|nwords)_\Z"
 )
 """Sizes of catalogues, label spaces and dictionaries, as `spoken` has them."""
-_MADE_MANY = re.compile(r"_(?:num|n)_(?:tokens|token|classes_with_blank)_\Z")
+MADE_MANY = re.compile(r"_(?:num|n)_(?:tokens|token|classes_with_blank)_\Z")
 """Such sizes where a module is made with them; elsewhere they count positions."""
-_SPELLERS = word_set("tokenizer dictionary vocab vocabulary dict symbols alphabet")
+SPELLERS = word_set("tokenizer dictionary vocab vocabulary dict symbols alphabet")
 THOUSAND = 1000
 """From here on a last axis is wide; hidden states are, too, so a name must bear it
 out up to `CERTAIN`."""
@@ -235,7 +246,7 @@ def size_of(node: ast.expr, is_made: bool = False) -> Size:
     if any(map(names_other_size, names)):
         return Size(is_other=True)
     many = any(map(names_many, names)) or (
-        is_made and any(_MADE_MANY.search(spoken(name)) for name in names)
+        is_made and any(MADE_MANY.search(spoken(name)) for name in names)
     )
     return Size(is_many=many or _is_length_of_speller(node))
 
@@ -246,7 +257,7 @@ def _is_length_of_speller(node: ast.expr) -> bool:
         isinstance(part, ast.Call)
         and dotted_words(part.func) == "len"
         and part.args
-        and not _SPELLERS.isdisjoint(words(dotted_words(part.args[0])))
+        and not SPELLERS.isdisjoint(words(dotted_words(part.args[0])))
         for part in ast.walk(node)
     )
 
@@ -281,9 +292,10 @@ _NOT_TOKENS = frozenset(("mask", "logits", "logprobs", "scores", "weights", "len
 def names_token_ids(identifier: str) -> bool:
     """`labels`, `shift_labels`, `input_ids`, `completion_ids`, `next_token`."""
     said = words(identifier)
-    if not said or said[-1] in _NOT_TOKENS or other_axis(identifier) is not None:
+    if not said or said[-1] in _NOT_TOKENS:
         return False
-    return not _TOKEN_IDS.isdisjoint(said) or "_input_ids_" in spoken(identifier)
+    names_ids = not _TOKEN_IDS.isdisjoint(said) or "_input_ids_" in spoken(identifier)
+    return names_ids and other_axis(identifier) is None
 
 
 _EMBEDDINGS = re.compile(
@@ -291,6 +303,20 @@ _EMBEDDINGS = re.compile(
     r"|embed_out|output_layer|shared|embedding_table|vocab_embeddings?|embed_in"
     r"|get_input_embeddings|get_output_embeddings|vocab_embed)_"
 )
+
+_MANY_HELD = word_set(
+    "corpus catalog catalogue item items entity entities all gallery collection"
+)
+_VECTORS = word_set(
+    "emb embs embed embeds embedding embeddings rep reps vectors features weight matrix"
+)
+
+
+def holds_many(dotted: str) -> bool:
+    """`test_items_emb`, `corpus_embeddings`, `self.item_embedding.weight`."""
+    said = words(dotted)
+    return not _MANY_HELD.isdisjoint(said) and not _VECTORS.isdisjoint(said[-2:])
+
 
 _PLACES = re.compile(r"_(?:pos|position|positional|patch|patches|type|segment|visual)_")
 
@@ -305,13 +331,102 @@ def names_embedding_table(dotted: str) -> bool:
     )
 
 
+_SEQUENCE_IDS = re.compile(
+    "_(?:input_ids|token_ids|tokenizer|next_tokens?|completion_ids)_"
+)
+_SEQUENCES = word_set("tokens prompt_tokens output_tokens generated_tokens toks")
+"""Only as they stand: `num_tokens` is in every router."""
+
+
+def names_sequence(identifier: str) -> bool:
+    """`tokens`, `input_ids`, `tokenizer`: what is around every language model."""
+    return identifier in _SEQUENCES or bool(_SEQUENCE_IDS.search(spoken(identifier)))
+
+
+def names_language(identifier: str) -> bool:
+    """Functions and classes such as `beam_search` and `sequence_logprobs`."""
+    return not LANGUAGE.isdisjoint(words(identifier)) or names_log_probs(identifier)
+
+
+_LENGTHS = word_set(
+    """
+    input_lengths target_lengths logit_lengths label_lengths
+    input_lens target_lens y_lens olens hlens ilens
+    """
+)
+
+
+def names_transcript(identifier: str) -> bool:
+    """`blank_id`, `input_lengths`, `ctc_loss`: what speech is recognised with."""
+    said = words(identifier)
+    return identifier in _LENGTHS or "blank" in said or not POSTERIORS.isdisjoint(said)
+
+
+_CHOSEN = word_set(
+    "token tokens tok toks symbol symbols hyp hyps hypothesis hypotheses"
+)
+_NOT_CHOSEN = word_set(
+    "mask num n prob probs logprob logprobs score scores count acc accuracy correct"
+)
+INPUTS = word_set(
+    "input_ids decoder_input_ids token_ids tokens prev_output_tokens next_tokens"
+)
+_READERS = re.compile(
+    "_(?:decode|ids_to_tokens|ids_to_text|id_to_piece|detokenize|embed_tokens"
+    "|word_embeddings|tok_embeddings|token_embedding|wte)_"
+)
+_ENDS = word_set("eos bos blank eot eod eoa sos")
+_SAMPLERS = word_set("sample sampler sampling greedy pick choose choice top")
+
+
+def names_chosen(dotted: str) -> bool:
+    """`next_token`, `hyps`, `input_ids`: what a choice among the vocabulary becomes."""
+    last = dotted.rpartition(".")[2]
+    said = words(last)
+    return last in INPUTS or (
+        not _CHOSEN.isdisjoint(said)
+        and _NOT_CHOSEN.isdisjoint(said)
+        and other_axis(dotted) is None
+    )
+
+
+def reads_tokens(dotted: str) -> bool:
+    """`tokenizer.decode`, `embed_tokens`: a function that is given tokens."""
+    return _READERS.search(spoken(dotted)) is not None
+
+
+def names_end(identifier: str) -> bool:
+    """`eos_id`, `_blank_index`: what marks the end of a text, or no symbol."""
+    return not _ENDS.isdisjoint(words(identifier))
+
+
+def names_sampler(dotted: str) -> bool:
+    return not _SAMPLERS.isdisjoint(words(dotted))
+
+
 def names_language_head(dotted: str) -> bool:
     """`self.lm_head`, `compute_logits`; a class such as `LMHeadModel` is none."""
     last = dotted.removesuffix(".forward").rpartition(".")[2]
     said = spoken(last)
-    return not last[:1].isupper() and any(
-        said.endswith(f"_{head}_") for head in LANGUAGE_HEADS
+    return not last[:1].isupper() and said.endswith(_LANGUAGE_HEADS)
+
+
+TELLING = frozenset(
+    re.findall(
+        "[a-z]+",
+        " ".join(
+            (
+                *("logit logits log joint v weight", *SCORES, *LOG_PROBS, *POSTERIORS),
+                *(*LANGUAGE_HEADS, *SPELLERS, *_VOCAB_WORDS, *_TOKEN_IDS, *_LENGTHS),
+                *(*_SEQUENCES, *_CHOSEN, *INPUTS, *_ENDS, *_SAMPLERS, *_MANY_HELD),
+                *_VECTORS,
+                *(each.pattern for each in (MANY, MADE_MANY, _EMBEDDINGS)),
+                *(each.pattern for each in (_SEQUENCE_IDS, _READERS)),
+            )
+        ),
     )
+)
+"""A name with none of these words speaks for no vocabulary, whoever asks here."""
 
 
 def token_name(node: ast.expr) -> str | None:
