@@ -15,10 +15,9 @@ from collections.abc import Iterable, Iterator
 from functools import cache, cached_property
 
 from ..analysis import ops
-from ..analysis.imported import imported_names, split_name
 from ..analysis.ops import Role
 from ..analysis.values import is_whole, items_of
-from ..project import Project
+from ..project import Project, imported_names, split_name
 from .outline import Outline, Span
 from .spots import is_word, torch_names
 from .statements import Statements, Unclear

@@ -34,9 +34,9 @@ _SPELLING = re.compile(
 _CONVERSION = re.compile(_DOT + r"((?:to|type) ?\()")
 _GIVEN = re.compile(r"float(?<![\w:.]float)(?<!: float)(?=[ \t\f\r\n\\]*[,)#])")
 """Python's `float`, where it may be the type that a conversion is given."""
-_INSIDE = ("softmax", "log_softmax", "cumsum")
-"""What casts its operand where a type is given, too: `ops.casting_inside`."""
-_FUNCTIONS = tuple(f"{name}(" for name in ("as_tensor", *_INSIDE))
+_INSIDE = re.compile(r"(?:softmax|cumsum)$")
+_FUNCTION = re.compile(r"(?<!\w)(?:as_tensor|(?:log_)?softmax|cumsum)\(")
+"""Beside `as_tensor`, what casts its operand where it is given a type."""
 _CAST_AGAIN = re.compile(r"[\s,\\]*\)\.(?:to\([\w.]+\.dtype\)|type_as\()")
 _STRING = re.compile(r"'[^'\\]*'|\"[^\"\\]*\"")
 _COMMENT = re.compile(r"#[^\n]*")
@@ -81,12 +81,8 @@ def find_conversions(
     end = len(text) if end is None else end
     for match in _CONVERSION.finditer(text, start, end):
         yield match.start(1)
-    for function in _FUNCTIONS:
-        found = text.find(function, start, end)
-        while found >= 0:
-            if not is_word(text[found - 1 : found]):
-                yield found
-            found = text.find(function, found + 1, end)
+    for match in _FUNCTION.finditer(text, start, end):
+        yield match.start()
 
 
 def torch_names(text: str) -> dict[str, str]:
@@ -170,7 +166,7 @@ def _takes(before: str, following: str, text: str, end: int) -> bool:
     The type in it ends at `end`.
     """
     before = before.rstrip()
-    if before.endswith(_INSIDE):
+    if _INSIDE.search(before):
         return _CAST_AGAIN.match(text, end) is None
     if before.endswith("="):
         target = before[before.rfind("\n") + 1 : -1]
