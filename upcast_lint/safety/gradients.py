@@ -142,6 +142,17 @@ def repeats(here: Situation) -> Iterator[Words]:
                     yield (f"`{here.facts.shown(index)}`",)
 
 
+@condition(
+    "gradients are summed in the source's dtype where `{}` shows an element twice; or "
+    "no gradient flows"
+)
+def expanded(here: Situation) -> Iterator[Words]:
+    for each in here.flowing:
+        for step in each.read.steps:
+            if step.repeats:
+                yield (here.facts.shown(step.node),)
+
+
 @assumption("{}")
 def stated_distinct(here: Situation) -> Iterator[Words]:
     for each in here.flowing:
