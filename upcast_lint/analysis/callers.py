@@ -13,7 +13,7 @@ from collections.abc import Iterator
 from .classes import classes_of
 from .facts import Facts
 from .names import Binding, Definition
-from .syntax import FUNCTIONS, FunctionNode
+from .syntax import FUNCTIONS, FunctionNode, Tree
 from .tensor_calls import is_builtin
 
 Function = FunctionNode | ast.Lambda
@@ -214,7 +214,7 @@ def _calls_of_instances(
 def _family(holder: ast.ClassDef, facts: Facts) -> set[str]:
     """The names of a class and of those that derive from it in the file."""
     found = {holder.name}
-    bases = facts.tree.once(facts.tree.module, _bases)
+    bases = facts.tree.once_with(facts.tree.module, _bases)
     grew = True
     while grew:
         more = {name for name, of in bases.items() if of & found}
@@ -223,10 +223,11 @@ def _family(holder: ast.ClassDef, facts: Facts) -> set[str]:
     return found
 
 
-def _bases(module: ast.Module) -> dict[str, set[str]]:
+def _bases(module: ast.Module, tree: Tree) -> dict[str, set[str]]:
     """The classes of a module with the names of what they derive from."""
     return {
-        each.name: {_last(base) for base in each.bases} for each in classes_of(module)
+        each.name: {_last(base) for base in each.bases}
+        for each in tree.once(module, classes_of)
     }
 
 

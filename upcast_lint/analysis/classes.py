@@ -26,10 +26,10 @@ def methods_of(holder: ast.ClassDef) -> dict[str, FunctionNode]:
     }
 
 
-def method_names(module: ast.Module) -> frozenset[str]:
+def method_names(module: ast.Module, tree: Tree) -> frozenset[str]:
     """The names of the methods of all classes of a file, defined or assigned."""
     found: set[str] = set()
-    for holder in classes_of(module):
+    for holder in tree.once(module, classes_of):
         found.update(methods_of(holder))
         for node in holder.body:
             match node:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import ast
+import re
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 from typing import Any, TypeVar, cast
@@ -13,6 +14,9 @@ from .graph.chains import Names, names_of
 from .imports import Imports, scope_chain
 from .names import Definition
 from .syntax import ScopeNode, Tree, walk_scope
+
+_DECLARING = re.compile(r"(?:^|[:;])[ \t]*(?:global|nonlocal)\b", re.MULTILINE)
+"""Where a `global` or a `nonlocal` statement begins, or a line of prose."""
 
 _Node = TypeVar("_Node", bound=ast.AST)
 _Told = TypeVar("_Told")
@@ -101,9 +105,10 @@ class Facts:
 
     def is_declared(self, name: str) -> bool:
         """Whether some `global` or `nonlocal` of the file names it."""
-        return any(map(self.source.has, ("global", "nonlocal"))) and (
-            name in self.tree.once(self.tree.module, _declared_names)
-        )
+        if not any(map(self.source.has, ("global", "nonlocal"))):
+            return False
+        may_declare = _DECLARING.search(self.source.text) is not None
+        return may_declare and name in self.tree.once(self.tree.module, _declared_names)
 
     def outer(self, name: str) -> Definition | None:
         """What the nearest scope around that binds a name binds it to.

@@ -309,7 +309,7 @@ class _Receivers:
     def _is_of_class(self, name: str) -> bool:
         """Whether a class of the file has a method or a property of this name."""
         tree = self.facts.tree
-        return name in tree.once(tree.module, method_names)
+        return name in tree.once_with(tree.module, method_names)
 
     def _is_kept_as_tensor(self, result: ast.expr) -> bool:
         """Whether a result, which is a tensor if this is one, is used as one."""
