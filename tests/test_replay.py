@@ -50,8 +50,9 @@ class Ran:
 
 
 @pytest.fixture
-def tree(project: Path) -> Path:
-    """Enough files for a cache, in a repository with settings."""
+def tree(project: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    """Enough files for a cache, in a repository with settings, one folder down."""
+    project /= "repository"
     for name in (".git/info", "src/deep"):
         (project / name).mkdir(parents=True)
     for number in range(20):
@@ -59,6 +60,7 @@ def tree(project: Path) -> Path:
     (project / ".gitignore").write_text("other.py\n")
     (project / "pyproject.toml").write_text("[tool.upcast-lint]\n")
     (project / "top.py").write_text("x = 1\n")
+    monkeypatch.chdir(project)
     return project
 
 
