@@ -129,9 +129,9 @@ def test_the_hooks_are_small_and_without_torch(hooks: Hooks) -> None:
     installed = {each.name for each in packages.iterdir()}
     assert "upcast_lint" in installed
     assert not {"torch", "numpy"} & installed
-    ours = [each for each in packages.iterdir() if not each.name.startswith("pip")]
+    ours = packages.glob("upcast_lint*")
     size = sum(f.stat().st_size for d in ours for f in d.rglob("*") if f.is_file())
-    assert size < 25e6
+    assert size < 5e6  # with what the interpreter compiles; libcst has 13 MB
 
 
 def test_a_clean_file_passes(hooks: Hooks, project: Path) -> None:
