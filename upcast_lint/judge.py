@@ -14,14 +14,7 @@ from .analysis.directives import Directives
 from .analysis.effects import Certainty, Effects, effects_of
 from .analysis.elements import Elements, ElementType, element_type
 from .analysis.facts import Facts
-from .analysis.flow import (
-    Flow,
-    Read,
-    follow,
-    narrow_reads,
-    paths_of,
-    wasteful_reads,
-)
+from .analysis.flow import Flow, Read, follow, narrow_reads, paths_of, wasteful_reads
 from .analysis.graph.order import may_run_between
 from .analysis.graph.paths import NARROW, Paths
 from .analysis.modules import may_be_container

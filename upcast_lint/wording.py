@@ -11,6 +11,7 @@ from .analysis.flow import Flow, Read
 from .analysis.indices.ranks import known_rank
 from .analysis.pieces.sizes import known_sizes
 from .analysis.reads import Kind, Result, Selection, StepKind, Waste
+from .analysis.values import is_whole, items_of
 from .analysis.width.verdict import Width
 from .finding import Estimate
 from .finding import Read as ReportedRead
@@ -70,9 +71,9 @@ class Wording:
         node = read.node
         if read.steps or not isinstance(node, ast.Subscript):
             return False
-        items = node.slice.elts if isinstance(node.slice, ast.Tuple) else [node.slice]
         is_axis = [
-            not isinstance(i, ast.Constant) or type(i.value) is int for i in items
+            not isinstance(i, ast.Constant) or type(i.value) is int
+            for i in items_of(node.slice)
         ]
         return sum(is_axis) > len(self.width.dimensions)
 
@@ -260,18 +261,7 @@ def _makes_another(read: Read) -> bool:
 
 def _cuts_one_axis(subscript: ast.Subscript) -> bool:
     """Whether a subscript leaves all axes but one as they are."""
-    index = subscript.slice
-    items = index.elts if isinstance(index, ast.Tuple) else [index]
-    cutting = [
-        item
-        for item in items
-        if not (isinstance(item, ast.Constant) and item.value in (None, ...))
-        and not (
-            isinstance(item, ast.Slice)
-            and item.lower is item.upper is item.step is None
-        )
-    ]
-    return len(cutting) == 1
+    return sum(not is_whole(item) for item in items_of(subscript.slice)) == 1
 
 
 def _listed(words: list[str]) -> str:

@@ -7,7 +7,7 @@ import ast
 from upcast_lint.analysis.indices import Proof, distinct_rows, permutation
 from upcast_lint.analysis.indices.ranks import known_rank
 from upcast_lint.analysis.reads import Form, Gradient, Selection, Use
-from upcast_lint.analysis.values import is_false
+from upcast_lint.analysis.values import is_false, is_none
 
 
 def recognise(use: Use) -> Selection | None:
@@ -16,7 +16,7 @@ def recognise(use: Use) -> Selection | None:
     bound = use.bind()
     if bound is None or not is_false(bound.get("sparse")):
         return None
-    if not _is_none(bound.get("max_norm")):
+    if "max_norm" in bound and not is_none(bound["max_norm"]):
         return None
     words = bound.get("input", bound.get("indices"))
     if words is None:
@@ -48,7 +48,3 @@ def _distinct(words: ast.expr, use: Use) -> Proof | None:
         use.node,
         vector=is_vector,
     )
-
-
-def _is_none(node: ast.expr | None) -> bool:
-    return node is None or (isinstance(node, ast.Constant) and node.value is None)

@@ -5,11 +5,7 @@ from __future__ import annotations
 import ast
 from collections.abc import Sequence
 
-from upcast_lint.analysis.indices import (
-    Proof,
-    distinct_pairs,
-    known_rank,
-)
+from upcast_lint.analysis.indices import Proof, distinct_pairs, known_rank
 from upcast_lint.analysis.indices.extent import may_expand
 from upcast_lint.analysis.pieces.cuts import cuts_of, has_one_element
 from upcast_lint.analysis.pieces.rounds import judge_rounds, levels_of

@@ -16,9 +16,7 @@ from upcast_lint.analysis.pieces.partitions import (
 from upcast_lint.analysis.pieces.rounds import is_read_by_round, iterating
 from upcast_lint.analysis.pieces.subscripts import label_of
 from upcast_lint.analysis.reads import Form, Gradient, Result, Selection, Use
-from upcast_lint.analysis.values import (
-    integer,
-)
+from upcast_lint.analysis.values import integer
 
 
 def recognise(use: Use) -> Selection | None:

@@ -10,10 +10,10 @@ from __future__ import annotations
 import ast
 
 from upcast_lint.analysis.facts import Facts
-from upcast_lint.analysis.names import Binding
 from upcast_lint.analysis.reads import Gradient, Result, Selection, Use
 from upcast_lint.analysis.scalars import exact_constant
-from upcast_lint.analysis.values import integer, is_false
+from upcast_lint.analysis.shape_reads import size_of
+from upcast_lint.analysis.values import integer, is_false, is_none
 
 _WHOLE_SIZES = frozenset(
     ("V", "V_local", "vocab_size", "vocab_size_local", "num_classes", "n_vocab")
@@ -35,7 +35,7 @@ def recognise(use: Use) -> Selection | None:
         )
     if bound.keys() <= {"input", "self"}:
         return _median_of_all(use)
-    if "dim" not in bound or _is_none(bound["dim"]):
+    if "dim" not in bound or is_none(bound["dim"]):
         return None
     return _one_of_each_line(use, bound, "the median")
 
@@ -100,30 +100,11 @@ def _is_whole_size(count: ast.expr, use: Use) -> bool:
     match count:
         case ast.BinOp(left=left, op=ast.Sub(), right=right):
             return integer(right) is not None and _is_whole_size(left, use)
-        case ast.Name(id=name):
-            return name in _WHOLE_SIZES or _is_unpacked_size(count, use)
-        case ast.Attribute(attr=name):
-            return name in _WHOLE_SIZES
-        case ast.Subscript(value=ast.Attribute(value=owner, attr="shape")):
-            return _is_operand(owner, use)
-        case ast.Call(func=ast.Attribute(value=owner, attr="size" | "numel")):
-            return _is_operand(owner, use)
+        case ast.Name(id=name) | ast.Attribute(attr=name) if name in _WHOLE_SIZES:
+            return True
         case _:
-            return False
-
-
-def _is_unpacked_size(count: ast.Name, use: Use) -> bool:
-    """`batch, size = tensor.shape`"""
-    definition = use.facts.definition(count)
-    if definition is None or definition.binding is not Binding.UNPACKED:
-        return False
-    match definition.value:
-        case ast.Attribute(value=owner, attr="shape"):
-            return _is_operand(owner, use)
-        case ast.Call(func=ast.Attribute(value=owner, attr="size"), args=[]):
-            return _is_operand(owner, use)
-        case _:
-            return False
+            size = size_of(count, use.facts)
+            return size is not None and _is_operand(size.tensor, use)
 
 
 def _is_operand(owner: ast.expr, use: Use) -> bool:
@@ -139,7 +120,3 @@ def _text(node: ast.expr, facts: Facts) -> str:
 
 def _is_true(node: ast.expr | None) -> bool:
     return node is None or (isinstance(node, ast.Constant) and node.value is True)
-
-
-def _is_none(node: ast.expr) -> bool:
-    return isinstance(node, ast.Constant) and node.value is None

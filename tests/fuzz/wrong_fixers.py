@@ -17,11 +17,15 @@ import libcst as cst
 
 from upcast_lint import across, safety
 from upcast_lint.analysis import consumers, effects, flow, gradients, reads
+from upcast_lint.analysis.effects import collecting, record
 from upcast_lint.analysis.indices import Proof
 from upcast_lint.analysis.reads import Consumption, Kind, StepKind
 from upcast_lint.analysis.rows import Rows
 from upcast_lint.rewrite import plan, sink
 from upcast_lint.rewrite.expressions import CastSpelling
+from upcast_lint.safety import arithmetic, case, kinds, memory
+from upcast_lint.safety import gradients as in_backward
+from upcast_lint.safety.hazard import Hazard
 
 from .attack import Tier
 
@@ -35,6 +39,14 @@ class WrongFixer:
     """A context in which the engine makes the mistake."""
     about: str | None = None
     """The topic of the programs that have to show it; any programs otherwise."""
+
+
+@contextmanager
+def _without(*hazards: Hazard) -> Iterator[None]:
+    """An engine that knows nothing of some hazards."""
+    left = tuple(each for each in safety.HAZARDS if each not in hazards)
+    with patch.object(safety, "HAZARDS", left):
+        yield
 
 
 @contextmanager
@@ -96,22 +108,19 @@ def _sinks_past_rebinding() -> Iterator[None]:
 
 @contextmanager
 def _ignores_repeats() -> Iterator[None]:
-    def nothing(self: Any, selection: reads.Selection) -> None:
-        return None
-
-    with patch.object(safety._Assessor, "_repeats", nothing):
+    with _without(in_backward.repeats):
         yield
 
 
 @contextmanager
 def _ignores_strides() -> Iterator[None]:
-    with patch.object(safety._Assessor, "_strides", lambda self, moved: None):
+    with _without(memory.strided):
         yield
 
 
 @contextmanager
 def _ignores_several_reads() -> Iterator[None]:
-    with patch.object(safety._Assessor, "_several", lambda self, found: None):
+    with _without(in_backward.several):
         yield
 
 
@@ -126,7 +135,7 @@ def _takes_any_no_grad_for_proof() -> Iterator[None]:
             return Proof("somewhere")
         return real(*arguments)
 
-    with patch.object(safety, "no_gradient", no_gradient):
+    with patch.object(case, "no_gradient", no_gradient):
         yield
 
 
@@ -154,61 +163,61 @@ def _ignores_changed_operands() -> Iterator[None]:
 @contextmanager
 def _takes_methods_for_pure() -> Iterator[None]:
     """Believes that no method writes to anything."""
-    real = effects.Effects._call
+    real = collecting.Collector._call
 
-    def _call(self: effects.Effects, call: ast.Call) -> None:
+    def _call(self: collecting.Collector, call: ast.Call) -> None:
         if not isinstance(call.func, ast.Attribute):
             real(self, call)
 
-    with patch.object(effects.Effects, "_call", _call):
+    with patch.object(collecting.Collector, "_call", _call):
         yield
 
 
 @contextmanager
 def _takes_functions_for_pure() -> Iterator[None]:
-    real = effects.Effects._call
+    real = collecting.Collector._call
 
-    def _call(self: effects.Effects, call: ast.Call) -> None:
+    def _call(self: collecting.Collector, call: ast.Call) -> None:
         if not isinstance(call.func, ast.Name):
             real(self, call)
 
-    with patch.object(effects.Effects, "_call", _call):
+    with patch.object(collecting.Collector, "_call", _call):
         yield
 
 
 @contextmanager
 def _forgets_holders() -> Iterator[None]:
     """Takes what an object or a container holds for out of the reach of calls."""
-    real = effects.Effects._note
+    real = record.Record.note
 
-    def _note(self: effects.Effects, write: effects.Write) -> None:
-        if write.path != effects._HELD:
+    def note(self: record.Record, write: effects.Write) -> None:
+        if write.path != record.HELD:
             real(self, write)
 
     with (
-        patch.object(effects.Effects, "_note", _note),
+        patch.object(record.Record, "note", note),
         patch.object(effects, "holders_of", lambda path: {path}),
-        patch.object(effects.Effects, "_store", lambda *arguments: None),
+        patch.object(collecting.Collector, "_store", lambda *arguments: None),
     ):
         yield
 
 
 @contextmanager
 def _forgets_aliases() -> Iterator[None]:
-    with patch.object(effects.Effects, "_derive", lambda *arguments: None):
+    with patch.object(record.Record, "derive", lambda *arguments: None):
         yield
 
 
 @contextmanager
 def _forgets_nested_functions() -> Iterator[None]:
-    with patch.object(effects.Effects, "_nested", lambda *arguments: None):
+    with patch.object(collecting.Collector, "_nested", lambda *arguments: None):
         yield
 
 
 @contextmanager
 def _forgets_writers_by_contract() -> Iterator[None]:
     """Reads `F.relu(x, True)` for a call that gives something new."""
-    with patch.object(effects.Effects, "_known_target", lambda *arguments: None):
+    with patch.object(collecting.Collector, "_known_target", lambda *arguments: None):
         yield
 
 
@@ -227,22 +236,19 @@ def _takes_questions_for_neutral() -> Iterator[None]:
 
 @contextmanager
 def _forgets_gradient_modes() -> Iterator[None]:
-    with (
-        patch.object(
-            safety, "gradient_mode", lambda *_: gradients.GradientMode.ENABLED
-        ),
-        patch.object(safety, "leaves_disabled_region", lambda *_: False),
-        patch.object(safety, "enters_disabled_region", lambda *_: False),
+    with _without(
+        arithmetic.arithmetic_in_other_mode,
+        in_backward.cast_in_other_mode,
+        in_backward.view_without_gradient,
+        in_backward.view_may_lack_gradient,
+        in_backward.gradient_begins,
     ):
         yield
 
 
 @contextmanager
 def _takes_everything_for_floats() -> Iterator[None]:
-    with (
-        patch.object(safety._Assessor, "_elements", lambda self, moved: None),
-        patch.object(safety._Assessor, "_signs", lambda self: None),
-    ):
+    with _without(kinds.narrowed, kinds.no_ordinary_float, kinds.sign_of_other_type):
         yield
 
 
@@ -274,7 +280,7 @@ def _takes_columns_for_rows() -> Iterator[None]:
     with (
         patch.object(flow, "rows_of", rows),
         patch.object(flow, "rows_cut", rows),
-        patch.object(safety, "rows_of", rows),
+        patch.object(arithmetic, "rows_of", rows),
     ):
         yield
 

@@ -10,8 +10,9 @@ from __future__ import annotations
 import ast
 from collections.abc import Iterator
 
+from .classes import classes_of
 from .facts import Facts
-from .names import Definition
+from .names import Binding, Definition
 from .syntax import FUNCTIONS, FunctionNode
 from .tensor_calls import is_builtin
 
@@ -101,17 +102,15 @@ def called_function(node: ast.expr, facts: Facts) -> Function | None:
 
 
 def only_definition(node: ast.Name, facts: Facts) -> Definition | None:
-    """The one binding of the file that a name can be, wherever that stands."""
-    found = list(facts.names.of(node))
-    if all(each.node is facts.names.scope for each in found):  # bound further out
-        for names in facts.imports.outer:
-            if not isinstance(names.scope, ast.ClassDef) and names.named(node.id):
-                found = names.named(node.id)
-                break
-    if len(found) != 1:
-        return None
-    (only,) = found
-    return None if only.node is facts.names.scope else only  # bound nowhere in it
+    """The one binding of the file that a name can be, wherever that stands.
+
+    None for the scope itself: what a recursion makes of a value is not known yet.
+    """
+    found = facts.names.of(node)
+    if not all(each.binding is Binding.FREE for each in found):
+        return facts.names.only(node)
+    outer = facts.outer(node.id)
+    return None if outer is None or outer.node is facts.scope else outer
 
 
 def results_of(function: Function, facts: Facts) -> Iterator[ast.expr | None]:
@@ -228,9 +227,7 @@ def _family(holder: ast.ClassDef, facts: Facts) -> set[str]:
 def _bases(module: ast.Module) -> dict[str, set[str]]:
     """The classes of a module with the names of what they derive from."""
     return {
-        node.name: {_last(base) for base in node.bases}
-        for node in ast.walk(module)
-        if isinstance(node, ast.ClassDef)
+        each.name: {_last(base) for base in each.bases} for each in classes_of(module)
     }
 
 

@@ -9,8 +9,8 @@ from . import ops
 from .facts import Facts
 from .ops import Arguments, Memory, Operation
 from .receivers import told_method
-from .tensor_calls import builtin_called
-from .values import truth
+from .tensor_calls import arguments_of, builtin_called
+from .values import is_none, truth
 
 
 @dataclass(frozen=True, slots=True)
@@ -88,14 +88,6 @@ def _known(call: ast.Call, facts: Facts) -> KnownCall | None:
     )
 
 
-def arguments_of(call: ast.Call) -> list[ast.expr]:
-    """What a call is given, stars taken off."""
-    return [
-        *(a.value if isinstance(a, ast.Starred) else a for a in call.args),
-        *(k.value for k in call.keywords),
-    ]
-
-
 def _may_take_out(call: ast.Call, dotted: str | None) -> bool:
     """Whether `out` or `inplace` may be among keywords that are not in sight."""
     hidden = [k.value for k in call.keywords if k.arg is None]
@@ -115,7 +107,7 @@ def _targets(
     """What a call writes to; None where that is not in sight."""
     found: list[Target] = []
     out = bound.of.get("out") or _keyword(call, "out")
-    if out is not None and not _is_none(out):
+    if out is not None and not is_none(out):
         found.append(Target(out, "out", True))
     inplace = _keyword(call, "inplace")
     defaults = {each.name: each.is_true for each in operation.takes or ()}
@@ -141,7 +133,7 @@ def _targets(
                 continue
             case name:
                 target = bound.of.get(name)
-        if target is None or _is_none(target):
+        if target is None or is_none(target):
             continue
         flag = None if written.flag is None else bound.of.get(written.flag)
         if written.flag is not None and flag is None:
@@ -149,7 +141,7 @@ def _targets(
                 found.append(Target(target, written.flag, True))
             continue
         known = True if flag is None else truth(flag)
-        if known is False or (flag is not None and _is_none(flag)):
+        if known is False or (flag is not None and is_none(flag)):
             continue
         is_number = isinstance(flag, ast.Constant)
         found.append(Target(target, written.flag, known is True or is_number))
@@ -162,14 +154,10 @@ def _keyword(call: ast.Call, name: str) -> ast.expr | None:
     return next((k.value for k in call.keywords if k.arg == name), None)
 
 
-def _is_none(node: ast.expr) -> bool:
-    return isinstance(node, ast.Constant) and node.value is None
-
-
 def _called(call: ast.Call, facts: Facts) -> tuple[ast.expr, ...]:
     """The functions among the arguments of a built-in function."""
     found = [k.value for k in call.keywords if k.arg in ("key", "default_factory")]
     known = builtin_called(call, facts)
     if call.args and known is not None and known.calls:
         found.append(call.args[0])
-    return tuple(each for each in found if not _is_none(each))
+    return tuple(each for each in found if not is_none(each))

@@ -27,7 +27,7 @@ from .reads import (
 from .scalars import Operand, classify_operand, exact_constant
 from .syntax import is_none_test
 from .tensor_calls import builtin_called
-from .values import integer, truth
+from .values import integer, is_none, is_whole, items_of, truth
 
 Recogniser = Callable[[Use], tuple[str, Selection | Waste] | None]
 """Gives the code of the rule that knows a use, and what the use is."""
@@ -447,7 +447,7 @@ class Consumers:
         found = self._selection(self._use(node, subscript, Form.SUBSCRIPT, ""))
         if found is not None:
             return found
-        if _only_adds_axes(subscript.slice):
+        if all(map(is_whole, items_of(subscript.slice))):
             return _step(StepKind.VIEW, subscript, node)
         return _full(subscript, "indexed")
 
@@ -458,21 +458,6 @@ def _full(node: ast.AST, reason: str) -> Consumption:
 
 def _step(kind: StepKind, node: ast.expr, operand: ast.expr) -> Consumption:
     return Consumption(Step(kind, node, operand))
-
-
-def _only_adds_axes(index: ast.expr) -> bool:
-    items = index.elts if isinstance(index, ast.Tuple) else [index]
-    return all(_is_whole(item) for item in items)
-
-
-def _is_whole(item: ast.expr) -> bool:
-    match item:
-        case ast.Constant(value=value):
-            return value is None or value is Ellipsis
-        case ast.Slice(lower=None, upper=None, step=None):
-            return True
-        case _:
-            return False
 
 
 def _is_divisor(node: ast.expr, result: ast.expr) -> bool:
@@ -498,9 +483,9 @@ def _row_vector(node: ast.expr) -> ast.Name | None:
             first, *rest = items
             if (
                 isinstance(first, ast.Slice)
-                and _is_whole(first)
+                and is_whole(first)
                 and rest
-                and all(isinstance(i, ast.Constant) and i.value is None for i in rest)
+                and all(map(is_none, rest))
             ):
                 return name
     return None

@@ -2,9 +2,13 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import dataclass, field
+from typing import TypeVar
 
 from .names import Definition
+
+_Told = TypeVar("_Told")
 
 _MOST_STEPS = 60
 
@@ -30,15 +34,17 @@ class Guard:
         """Whether the walk is inside a definition: to enter it again is a cycle."""
         return definition in self._busy
 
-    def enter(self, definition: Definition) -> bool:
-        """Whether the walk may go on into a definition; then `leave` must follow."""
+    def within(
+        self, definition: Definition, tell: Callable[[Definition], _Told], bound: _Told
+    ) -> _Told:
+        """What a walk tells of a definition; `bound` where it may not go on into it."""
         if not self._busy:
             self._steps = 0
         self._steps += 1
         if self._steps > _MOST_STEPS or definition in self._busy:
-            return False
+            return bound
         self._busy.add(definition)
-        return True
-
-    def leave(self, definition: Definition) -> None:
-        self._busy.discard(definition)
+        try:
+            return tell(definition)
+        finally:
+            self._busy.discard(definition)

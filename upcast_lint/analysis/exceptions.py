@@ -23,6 +23,7 @@ from .facts import Facts
 from .names import Binding
 from .ops import Memory, Operation, Role
 from .tensor_calls import is_builtin
+from .values import items_of
 from .words import words
 
 _OF_OTHERS = words(
@@ -99,12 +100,11 @@ def _holders(
 def _may_catch(handler: ast.ExceptHandler, facts: Facts) -> bool:
     if handler.type is None:
         return True
-    types = handler.type.elts if isinstance(handler.type, ast.Tuple) else [handler.type]
     return not all(
         isinstance(each, ast.Name)
         and each.id in _OF_OTHERS
         and is_builtin(each, each.id, facts)
-        for each in types
+        for each in items_of(handler.type)
     )
 
 
@@ -142,12 +142,8 @@ def is_evidently_tensor(cast: Cast, facts: Facts) -> bool:
     """Whether what is cast is a tensor, by how it is made or annotated."""
     definition = facts.definition(cast.source)
     if definition is not None and definition.binding is Binding.PARAMETER:
-        node = definition.node
-        return (
-            isinstance(node, ast.arg)
-            and node.annotation is not None
-            and _TENSOR.fullmatch(facts.text(node.annotation)) is not None
-        )
+        said = definition.annotation
+        return said is not None and _TENSOR.fullmatch(facts.text(said)) is not None
     return _makes_tensor(facts.value(cast.source), facts)
 
 

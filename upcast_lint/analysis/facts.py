@@ -11,7 +11,7 @@ from ..source import Source
 from .graph import Graph, Point
 from .graph.chains import Names, names_of
 from .imports import Imports, scope_chain
-from .names import Binding, Definition
+from .names import Definition
 from .syntax import ScopeNode, Tree, walk_scope
 
 _Node = TypeVar("_Node", bound=ast.AST)
@@ -105,6 +105,18 @@ class Facts:
             name in self.tree.once(self.tree.module, _declared_names)
         )
 
+    def outer(self, name: str) -> Definition | None:
+        """What the nearest scope around that binds a name binds it to.
+
+        None where it does so more than once, or a function may bind the name anew.
+        """
+        for names in self.imports.outer:
+            found = names.named(name)
+            if found and not isinstance(names.scope, ast.ClassDef):
+                is_only = len(found) == 1 and not self.is_declared(name)
+                return found[0] if is_only else None
+        return None
+
     def value(self, node: ast.expr) -> ast.expr:
         """The expression that a name was last assigned, followed through names.
 
@@ -115,13 +127,9 @@ class Facts:
         while isinstance(node, ast.Name) and id(node) not in seen:
             seen.add(id(node))
             definition = self.names.only(node)
-            if (
-                definition is None
-                or definition.binding is not Binding.ASSIGNED
-                or definition.value is None
-            ):
+            if definition is None or definition.assigned is None:
                 break
-            node = definition.value
+            node = definition.assigned
         return node
 
     def place(self, node: ast.expr | ast.stmt | ast.arg) -> str:

@@ -14,10 +14,9 @@ from .definition_guard import Guard
 from .facts import Facts
 from .names import Binding, Definition
 from .ops import Memory
-from .receivers import Receiver, receiver_of
+from .receivers import ARRAYS, Receiver, receiver_of
 
 _FIELDS = ("values", "indices")
-_ARRAYS = (Receiver.TENSOR, Receiver.ARRAY)
 
 
 def is_fresh(node: ast.expr, facts: Facts) -> bool:
@@ -37,13 +36,13 @@ class _Freshness:
             case ast.Constant() | ast.JoinedStr():
                 return True
             case ast.BinOp() | ast.Compare() | ast.UnaryOp():
-                return receiver_of(node, self.facts) in (*_ARRAYS, Receiver.PLAIN)
+                return receiver_of(node, self.facts) in (*ARRAYS, Receiver.PLAIN)
             case ast.Attribute(value=value, attr=name):
                 known = ops.attribute(name)
                 is_view = known is not None and known.memory is Memory.VIEW
                 return (is_view or name in _FIELDS) and self.of(value)
             case ast.Subscript(value=value):
-                return receiver_of(value, self.facts) in _ARRAYS and self.of(value)
+                return receiver_of(value, self.facts) in ARRAYS and self.of(value)
             case ast.NamedExpr(value=value) | ast.Starred(value=value):
                 return self.of(value)
             case ast.IfExp(body=body, orelse=orelse):
@@ -81,12 +80,7 @@ class _Freshness:
     def _definition(self, definition: Definition) -> bool:
         if self._guard.holds(definition):
             return True  # fresh if it was, one round before
-        if not self._guard.enter(definition):
-            return False
-        try:
-            return self._bound(definition)
-        finally:
-            self._guard.leave(definition)
+        return self._guard.within(definition, self._bound, False)
 
     def _bound(self, definition: Definition) -> bool:
         value, facts = definition.value, self.facts
@@ -94,7 +88,7 @@ class _Freshness:
             case Binding.ASSIGNED if value is not None:
                 return self.of(value)
             case Binding.UNPACKED | Binding.ITERATED if value is not None:
-                return receiver_of(value, facts) in _ARRAYS and self.of(value)
+                return receiver_of(value, facts) in ARRAYS and self.of(value)
             case Binding.AUGMENTED if isinstance(definition.node, ast.stmt):
                 before = facts.names.before(definition.node, definition.name)
                 return bool(before) and all(map(self._definition, before or ()))

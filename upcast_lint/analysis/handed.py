@@ -31,7 +31,7 @@ from .ops import Memory, Role, Settles
 from .scalars import Operand, classify_operand
 from .syntax import FUNCTIONS, ScopeNode
 from .tensor_calls import builtin_called
-from .values import integer
+from .values import integer, items_of
 from .words import words
 
 _MOST_STEPS = 2000
@@ -422,8 +422,7 @@ def _is_advanced(index: ast.expr, facts: Facts) -> bool:
     """Whether a subscript evidently copies: one of its items is a tensor or a list."""
     if plain_items(index, facts) is not None:
         return False
-    items = index.elts if isinstance(index, ast.Tuple) else [index]
-    return any(_is_tensor_index(facts.value(item), facts) for item in items)
+    return any(_is_tensor_index(facts.value(i), facts) for i in items_of(index))
 
 
 def _is_tensor_index(item: ast.expr, facts: Facts) -> bool:

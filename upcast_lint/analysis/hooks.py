@@ -15,10 +15,12 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from itertools import pairwise
 
+from .classes import classes_of
 from .facts import Facts
-from .receivers import Receiver, receiver_of
+from .receivers import ARRAYS, Receiver, receiver_of
 from .syntax import FunctionNode
-from .tensor_calls import is_builtin
+from .tensor_calls import arguments_of, is_builtin
+from .values import is_string
 from .words import words
 
 _OF_OPERATORS: dict[type[ast.AST], str] = {
@@ -91,9 +93,7 @@ _OTHER_PATHS = ("operator.", "copy.")
 def hooks_of(module: ast.Module) -> dict[str, list[FunctionNode]]:
     """What runs without being called by name, by the operation or the attribute."""
     found: dict[str, list[FunctionNode]] = {}
-    for holder in ast.walk(module):
-        if not isinstance(holder, ast.ClassDef):
-            continue
+    for holder in classes_of(module):
         methods: dict[str, FunctionNode] = {}
         for each in holder.body:
             if isinstance(each, ast.FunctionDef | ast.AsyncFunctionDef):
@@ -167,8 +167,7 @@ def asked_by(call: ast.Call, facts: Facts) -> list[FunctionNode]:
     if not hooks:
         return []
     function = call.func
-    given = [a.value if isinstance(a, ast.Starred) else a for a in call.args]
-    given += [k.value for k in call.keywords]
+    given = arguments_of(call)
     dotted = facts.resolve(function) or ""
     names: Sequence[str]
     if isinstance(function, ast.Attribute) and not dotted:
@@ -218,7 +217,7 @@ def _questions(
             name = _OF_OPERATORS[type(op)]
             names = (f"__{name}__", f"__r{name}__", *_OPERAND)
             yield _Question(node, (left, right), names)
-            if isinstance(op, ast.Mod) and _is_text(facts.value(left)):
+            if isinstance(op, ast.Mod) and is_string(facts.value(left)):
                 yield _Question(node, (right,), _TEXT, True)
         case ast.AugAssign(value=value, op=op):
             name = _OF_OPERATORS[type(op)]
@@ -356,12 +355,6 @@ def _is_bound_again(target: ast.expr, facts: Facts) -> bool:
     return isinstance(target, ast.Name) and len(facts.names.named(target.id)) > 1
 
 
-def _is_text(node: ast.expr) -> bool:
-    return isinstance(node, ast.JoinedStr) or (
-        isinstance(node, ast.Constant) and isinstance(node.value, str)
-    )
-
-
 def _is_known(node: ast.expr, facts: Facts) -> bool:
     """Whether an expression is no instance of a class of the file."""
     return receiver_of(node, facts) is not Receiver.UNKNOWN
@@ -382,7 +375,7 @@ def _holds_known(node: ast.expr, facts: Facts) -> bool:
             return False
         case ast.Call(func=ast.Name(id=name)):
             is_number = name in _OF_NUMBERS and is_builtin(node.func, name, facts)
-            return is_number or receiver_of(node, facts) in _ARRAYS
+            return is_number or receiver_of(node, facts) in ARRAYS
         case _:
             return _is_known(node, facts)
 
@@ -398,4 +391,3 @@ def _is_container(name: ast.Name, facts: Facts) -> bool:
 _OF_NUMBERS = words(
     "len int float bool str range abs round min max sum hash id ord chr"
 )
-_ARRAYS = (Receiver.TENSOR, Receiver.ARRAY)

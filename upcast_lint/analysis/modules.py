@@ -15,10 +15,12 @@ import ast
 import re
 from collections.abc import Sequence
 
+from .classes import class_around
 from .elements.attributes import assigned_values
 from .facts import Facts
 from .flow import Read
 from .names import Binding, Definition
+from .values import is_string
 from .width.words import dotted_words, words
 from .words import words as names
 
@@ -136,9 +138,8 @@ def _makes_module(call: ast.Call, facts: Facts, depth: int) -> bool:
 
 
 def _binds_module(definition: Definition, facts: Facts, depth: int) -> bool:
-    node = definition.node
-    annotation = getattr(node, "annotation", None)
-    if isinstance(annotation, ast.expr) and _names_container(annotation, facts):
+    annotation = definition.annotation
+    if annotation is not None and _names_container(annotation, facts):
         return True
     if definition.binding is Binding.FREE:
         return any(
@@ -148,9 +149,8 @@ def _binds_module(definition: Definition, facts: Facts, depth: int) -> bool:
             for scope in facts.imports.outer
             for outer in scope.named(definition.name)
         )
-    if definition.binding is not Binding.ASSIGNED or definition.value is None:
-        return False
-    return _is_made_as_module(definition.value, facts, depth - 1)
+    value = definition.assigned
+    return value is not None and _is_made_as_module(value, facts, depth - 1)
 
 
 def _names_container(annotation: ast.expr, facts: Facts) -> bool:
@@ -159,16 +159,14 @@ def _names_container(annotation: ast.expr, facts: Facts) -> bool:
 
 
 def _is_annotated_in_class(attribute: str, facts: Facts) -> bool:
-    for holder in facts.tree.ancestors(facts.scope):
-        if isinstance(holder, ast.ClassDef):
-            return any(
-                isinstance(each, ast.AnnAssign)
-                and isinstance(each.target, ast.Name)
-                and each.target.id == attribute
-                and _names_container(each.annotation, facts)
-                for each in holder.body
-            )
-    return False
+    holder = class_around(facts.scope, facts.tree)
+    return holder is not None and any(
+        isinstance(each, ast.AnnAssign)
+        and isinstance(each.target, ast.Name)
+        and each.target.id == attribute
+        and _names_container(each.annotation, facts)
+        for each in holder.body
+    )
 
 
 def _is_made_as_batch(value: ast.expr) -> bool:
@@ -211,27 +209,20 @@ def _takes_key(node: ast.AST, facts: Facts) -> bool:
 
 def _may_be_string(index: ast.Name, facts: Facts) -> bool:
     for definition in facts.names.of(index):
-        if _is_string(definition.value):
+        if is_string(definition.value):
             return True
-        node = definition.node
-        annotation = getattr(node, "annotation", None)
-        if isinstance(annotation, ast.expr) and "str" in facts.text(annotation):
+        node, annotation = definition.node, definition.annotation
+        if annotation is not None and "str" in facts.text(annotation):
             return True
         if isinstance(node, ast.For | ast.comprehension) and _gives_strings(node.iter):
             return True
     return index.id in facts.once(_asked_as_strings)
 
 
-def _is_string(node: ast.AST | None) -> bool:
-    return isinstance(node, ast.JoinedStr) or (
-        isinstance(node, ast.Constant) and isinstance(node.value, str)
-    )
-
-
 def _gives_strings(node: ast.expr) -> bool:
     match node:
         case ast.Tuple(elts=parts) | ast.List(elts=parts) | ast.Set(elts=parts):
-            return any(map(_is_string, parts))
+            return any(map(is_string, parts))
         case ast.Call(func=ast.Attribute(attr="keys" | "items")):
             return True
         case ast.Call(func=ast.Name(id="list" | "sorted" | "tuple"), args=[inner]):
@@ -250,7 +241,7 @@ def _asked_as_strings(facts: Facts) -> frozenset[str]:
                     found.add(name)
             case ast.Compare(left=left, comparators=others):
                 sides = [left, *others]
-                if any(map(_is_string, sides)):
+                if any(map(is_string, sides)):
                     found |= {side.id for side in sides if isinstance(side, ast.Name)}
             case _:
                 pass

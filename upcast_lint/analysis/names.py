@@ -45,6 +45,16 @@ class Definition:
     value: ast.expr | None = None
     index: int | None = None
 
+    @property
+    def assigned(self) -> ast.expr | None:
+        """The expression that it is assigned as a whole."""
+        return self.value if self.binding is Binding.ASSIGNED else None
+
+    @property
+    def annotation(self) -> ast.expr | None:
+        """The annotation of the parameter, or of the variable where it is bound."""
+        return getattr(self.node, "annotation", None)
+
 
 Reaching = frozenset[Definition]
 """What a name may be: the definitions that reach a point."""

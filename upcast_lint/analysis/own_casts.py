@@ -14,10 +14,11 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from .casts import Cast
+from .classes import classes_of, methods_of
 from .exceptions import is_evidently_tensor
 from .facts import Facts
 from .flow import Read
-from .syntax import FunctionNode, walk_scope
+from .syntax import walk_scope
 
 
 @dataclass(frozen=True, slots=True)
@@ -52,26 +53,17 @@ def other_of_cast(cast: Cast, reads: Sequence[Read], facts: Facts) -> OtherClass
 def _classes(module: ast.Module) -> dict[str, list[ast.ClassDef]]:
     """The classes of a file by the names of their methods."""
     found: dict[str, list[ast.ClassDef]] = {}
-    for node in ast.walk(module):
-        if isinstance(node, ast.ClassDef):
-            for name in _methods(node):
-                found.setdefault(name, []).append(node)
+    for holder in classes_of(module):
+        for name in methods_of(holder):
+            found.setdefault(name, []).append(holder)
     return found
-
-
-def _methods(node: ast.ClassDef) -> dict[str, FunctionNode]:
-    return {
-        each.name: each
-        for each in node.body
-        if isinstance(each, ast.FunctionDef | ast.AsyncFunctionDef)
-    }
 
 
 def _gives_else(node: ast.ClassDef, name: str) -> bool:
     """Whether a cast gives something else than an object of the class."""
     returned = [
         part.value
-        for part in walk_scope(_methods(node)[name])
+        for part in walk_scope(methods_of(node)[name])
         if isinstance(part, ast.Return) and part.value is not None
     ]
     return not all(_is_itself(value, node.name, name) for value in returned)
@@ -98,7 +90,7 @@ def _is_itself(value: ast.expr, class_name: str, method: str) -> bool:
 
 def _selects(node: ast.ClassDef, reads: Sequence[Read]) -> bool:
     """Whether an object of a class can be read as a copy is."""
-    methods = _methods(node)
+    methods = methods_of(node)
     return any(
         _method_of(read.selection.node) in methods
         for read in reads
@@ -125,8 +117,8 @@ def _is_evident(node: ast.ClassDef, source: ast.expr, facts: Facts) -> bool:
             return facts.scope in node.body
         case ast.Name() as name:
             definition = facts.definition(name)
-            annotation = getattr(definition and definition.node, "annotation", None)
-            return isinstance(annotation, ast.expr) and bool(
+            annotation = None if definition is None else definition.annotation
+            return annotation is not None and bool(
                 re.search(rf"\b{node.name}\b", facts.text(annotation))
             )
         case _:

@@ -20,11 +20,13 @@ from collections.abc import Iterable
 
 from . import ops
 from .casts import recognise_cast
+from .classes import classes_of, method_names
 from .facts import Facts
 from .names import Binding, Definition
 from .ops import Axes, Memory, Operation, Role
-from .syntax import FUNCTIONS
-from .tensor_calls import builtin_called
+from .shape_reads import shape_owner
+from .syntax import COMPREHENSIONS, FUNCTIONS
+from .tensor_calls import builtin_called, is_builtin
 from .words import words
 
 
@@ -38,6 +40,8 @@ class Receiver(enum.Enum):
     UNKNOWN = enum.auto()
 
 
+ARRAYS = (Receiver.TENSOR, Receiver.ARRAY)
+
 _TENSOR_TYPE = re.compile(r"(?:\w+\.)*(?:\w*Tensor|Parameter)(?:\[.*\])?")
 _JAXTYPING = re.compile(
     r"(?:Float|Int|Bool|Integer|Num|Shaped|BFloat16|Float32|Int64|UInt8)\[.*Tensor.*\]"
@@ -46,6 +50,10 @@ _ARRAY_TYPE = re.compile(r"(?:\w+\.)*ndarray(?:\[.*\])?")
 _PLAIN_TYPE = re.compile(
     r"(?:typing\.)?(?:int|float|bool|str|bytes|complex|[Ll]ist|[Dd]ict|[Ss]et|[Tt]uple|"
     r"Sequence|Iterable|Mapping)(?:\[.*\])?"
+)
+_PLAIN_NODES = (
+    *(ast.Constant, ast.JoinedStr, ast.List, ast.Dict, ast.Tuple, ast.Set),
+    *COMPREHENSIONS,
 )
 _LOGGERS = words("logger _logger log logging LOGGER LOG")
 _LOGGER_MAKERS = words("getLogger get_logger init_logger get_dist_logger")
@@ -62,25 +70,6 @@ def receiver_of(node: ast.expr, facts: Facts) -> Receiver:
 def told_method(call: ast.Call, facts: Facts) -> Operation | None:
     """The operation that a method call is, if what it is called on is known."""
     return facts.once(_Receivers).method(call)
-
-
-def methods_of_classes(module: ast.Module) -> frozenset[str]:
-    """The names of the methods of all classes of a file, defined or assigned."""
-    found: set[str] = set()
-    for holder in ast.walk(module):
-        if not isinstance(holder, ast.ClassDef):
-            continue
-        for node in holder.body:
-            match node:
-                case ast.FunctionDef(name=name) | ast.AsyncFunctionDef(name=name):
-                    found.add(name)
-                case ast.Assign(targets=targets):
-                    found |= {each.id for each in targets if isinstance(each, ast.Name)}
-                case ast.AnnAssign(target=ast.Name(id=name), value=ast.expr()):
-                    found.add(name)
-                case _:
-                    pass
-    return frozenset(found)
 
 
 class _Receivers:
@@ -108,11 +97,7 @@ class _Receivers:
 
     def _made(self, node: ast.expr) -> Receiver:
         match node:
-            case ast.Constant() | ast.JoinedStr() | ast.List() | ast.Dict():
-                return Receiver.PLAIN
-            case ast.Tuple() | ast.Set() | ast.ListComp() | ast.SetComp():
-                return Receiver.PLAIN
-            case ast.DictComp() | ast.GeneratorExp():
+            case _ if isinstance(node, _PLAIN_NODES):
                 return Receiver.PLAIN
             case ast.Name():
                 return self._name(node)
@@ -157,7 +142,7 @@ class _Receivers:
         base = self.of(node.value)
         known = ops.attribute(node.attr)
         is_tensor = known is not None and known.memory is not Memory.VALUE
-        if is_tensor and base in (Receiver.TENSOR, Receiver.ARRAY):
+        if is_tensor and base in ARRAYS:
             return base
         if node.attr in ("values", "indices") and isinstance(node.value, ast.Call):
             return base
@@ -167,18 +152,14 @@ class _Receivers:
 
     def _subscript(self, node: ast.Subscript) -> Receiver:
         base = self.of(node.value)
-        if base in (Receiver.TENSOR, Receiver.ARRAY):
+        if base in ARRAYS:
             return base
         if self._is_indexed_as_tensor(node):
             return Receiver.TENSOR
-        match node.value:
-            case ast.Attribute(attr="shape"):
-                return Receiver.PLAIN
-            case ast.Call(func=ast.Attribute(attr="size")):
-                return Receiver.PLAIN
-            case _:
-                used = self._is_used_as_tensor(node)
-                return Receiver.TENSOR if used else Receiver.UNKNOWN
+        if shape_owner(node.value) is not None:
+            return Receiver.PLAIN
+        used = self._is_used_as_tensor(node)
+        return Receiver.TENSOR if used else Receiver.UNKNOWN
 
     def _call(self, node: ast.Call) -> Receiver:
         function = node.func
@@ -235,7 +216,8 @@ class _Receivers:
         match definition.value:
             case ast.Call(func=ast.Name(id=name)):
                 tree = self.facts.tree
-                return name in tree.once(tree.module, _names_of_classes)
+                classes = tree.once(tree.module, classes_of)
+                return any(name == each.name for each in classes)
             case _:
                 return False
 
@@ -250,25 +232,20 @@ class _Receivers:
                 return self.of(value)
             case Binding.AUGMENTED if value is not None:
                 found = self.of(value)
-                is_array = found in (Receiver.TENSOR, Receiver.ARRAY)
-                return found if is_array else Receiver.UNKNOWN
-            case Binding.UNPACKED if value is not None:
-                return self._part(value)
-            case Binding.ITERATED if value is not None:
+                return found if found in ARRAYS else Receiver.UNKNOWN
+            case Binding.UNPACKED | Binding.ITERATED if value is not None:
                 return self._part(value)
             case _:
                 return Receiver.UNKNOWN
 
     def _part(self, value: ast.expr) -> Receiver:
-        match value:
-            case ast.Attribute(attr="shape") | ast.Call(func=ast.Name(id="range")):
-                return Receiver.PLAIN
-            case ast.Call(func=ast.Attribute(attr="size")):
-                return Receiver.PLAIN
-            case _:
-                whole = self.of(value)
-                is_array = whole in (Receiver.TENSOR, Receiver.ARRAY)
-                return whole if is_array else Receiver.UNKNOWN
+        is_range = isinstance(value, ast.Call) and is_builtin(
+            value.func, "range", self.facts
+        )
+        if is_range or shape_owner(value) is not None:
+            return Receiver.PLAIN
+        whole = self.of(value)
+        return whole if whole in ARRAYS else Receiver.UNKNOWN
 
     def _parameter(self, definition: Definition) -> Receiver:
         node, scope = definition.node, self.facts.scope
@@ -277,24 +254,17 @@ class _Receivers:
             scope.args.kwarg,
         ):
             return Receiver.PLAIN
-        annotation = getattr(node, "annotation", None)
+        annotation = definition.annotation
         return Receiver.UNKNOWN if annotation is None else _annotated(annotation)
 
     def _outer(self, definition: Definition) -> Receiver:
         """What a name of the module is, that is assigned once."""
-        for names in self.facts.imports.outer:
-            found = names.named(definition.name)
-            if not found:
-                continue
-            value = found[0].value
-            if len(found) > 1 or self.facts.is_declared(definition.name):
+        found = self.facts.outer(definition.name)
+        match None if found is None else found.value:
+            case ast.Constant() | ast.List() | ast.Dict() | ast.Set() | ast.Tuple():
+                return Receiver.PLAIN
+            case _:
                 return Receiver.UNKNOWN
-            match value:
-                case ast.Constant() | ast.List() | ast.Dict() | ast.Set() | ast.Tuple():
-                    return Receiver.PLAIN
-                case _:
-                    return Receiver.UNKNOWN
-        return Receiver.UNKNOWN
 
     # How it is used
 
@@ -338,7 +308,7 @@ class _Receivers:
     def _is_of_class(self, name: str) -> bool:
         """Whether a class of the file has a method or a property of this name."""
         tree = self.facts.tree
-        return name in tree.once(tree.module, methods_of_classes)
+        return name in tree.once(tree.module, method_names)
 
     def _is_kept_as_tensor(self, result: ast.expr) -> bool:
         """Whether a result, which is a tensor if this is one, is used as one."""
@@ -424,12 +394,6 @@ class _Receivers:
                 return True
             case _:
                 return self.facts.resolve(node) is not None
-
-
-def _names_of_classes(module: ast.Module) -> frozenset[str]:
-    return frozenset(
-        node.name for node in ast.walk(module) if isinstance(node, ast.ClassDef)
-    )
 
 
 def _tells(attribute: str) -> bool:

@@ -28,7 +28,7 @@ from .indices.axes import ANY_RANK, normal
 from .indices.ranks import Shapes
 from .pieces.subscripts import ADVANCED, Item, ItemKind, subscript_items
 from .reads import Result, RowWise, Selection, Step
-from .values import integer
+from .values import integer, is_ellipsis
 
 _MOST_AXES = 6
 """Up to so many axes are gone through, of what may have any."""
@@ -99,7 +99,7 @@ def _judged(found: set[bool], is_usual: bool) -> Rows:
 
 def _widths(item: Item, shapes: Shapes, facts: Facts) -> Sequence[int]:
     """How many axes an item may act on."""
-    if item.kind is ItemKind.NEW or _is_ellipsis(item):
+    if item.kind is ItemKind.NEW or is_ellipsis(item.node):
         return (0,)
     if item.kind not in ADVANCED or is_mask(item.node, facts) is False:
         return (1,)
@@ -110,10 +110,6 @@ def _widths(item: Item, shapes: Shapes, facts: Facts) -> Sequence[int]:
         ranks = frozenset(range(_MOST_AXES))
     masks = {rank for rank in ranks if rank}
     return tuple(sorted(masks if item.kind is ItemKind.MASK else masks | {1}))
-
-
-def _is_ellipsis(item: Item) -> bool:
-    return isinstance(item.node, ast.Constant) and item.node.value is Ellipsis
 
 
 def _is_usual(item: Item, is_rank_known: bool) -> bool:
@@ -170,13 +166,13 @@ class _Taken:
         )
 
     def _has_ellipsis(self) -> bool:
-        return any(map(_is_ellipsis, self.items))
+        return any(is_ellipsis(item.node) for item in self.items)
 
     def _placed(self) -> Iterator[tuple[Item, int, int]]:
         """The items, each with its first axis and how many it acts on."""
         axis = 0
         for item, width in zip(self.items, self.widths, strict=True):
-            if _is_ellipsis(item):
+            if is_ellipsis(item.node):
                 axis += self._visible - sum(self.widths)
             yield item, axis, width
             axis += width

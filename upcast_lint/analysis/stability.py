@@ -42,11 +42,6 @@ def is_rebound_between(name: str, first: ast.AST, last: ast.AST, facts: Facts) -
     if here != there or name in names.rebound or name in names.declared:
         return True
     if here is None:
-        return is_declared_elsewhere(name, facts)
+        return facts.is_declared(name)
     between = Between(first, [last], facts)
     return any(map(between.holds, names.named(name)))
-
-
-def is_declared_elsewhere(name: str, facts: Facts) -> bool:
-    """Whether some scope of the file rebinds a name of another by `global`."""
-    return facts.is_declared(name)

@@ -20,10 +20,8 @@ def annotated_subclass(source: ast.expr, facts: Facts) -> str | None:
     definition = facts.definition(source)
     if definition is None or definition.binding is not Binding.PARAMETER:
         return None
-    annotation = getattr(definition.node, "annotation", None)
-    if annotation is None:
-        return None
-    for name in _CLASS.findall(facts.text(annotation)):
+    annotation = definition.annotation
+    for name in _CLASS.findall(facts.text(annotation) if annotation else ""):
         if not _PLAIN.fullmatch(name):
             return str(name)
     return None

@@ -99,6 +99,14 @@ def tensor_call(node: ast.expr, facts: Facts) -> TensorCall | None:
     return TensorCall(operation, tensor, tuple(positional), keywords, bound.of)
 
 
+def arguments_of(call: ast.Call) -> list[ast.expr]:
+    """What a call is given, stars taken off."""
+    return [
+        *(a.value if isinstance(a, ast.Starred) else a for a in call.args),
+        *(k.value for k in call.keywords),
+    ]
+
+
 def torch_function(node: ast.expr, facts: Facts) -> str | None:
     """The dotted name of the function of torch that an expression calls."""
     if not isinstance(node, ast.Call):

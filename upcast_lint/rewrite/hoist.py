@@ -18,7 +18,7 @@ from ..analysis.flow import Flow
 from ..analysis.reads import Result, StepKind
 from ..analysis.stability import is_rebound_between
 from ..analysis.syntax import FUNCTIONS
-from ..analysis.values import integer
+from ..analysis.values import integer, items_of
 from ..finding import Edit
 from .refusals import Unfixable
 
@@ -71,8 +71,7 @@ def _is_constant_at(index: ast.expr, flow: Flow, facts: Facts) -> bool:
     Only slices and the first or last element: another one might not be there on the
     paths that do not read it.
     """
-    items = index.elts if isinstance(index, ast.Tuple) else [index]
-    for item in items:
+    for item in items_of(index):
         if isinstance(item, ast.Slice):
             continue
         if integer(item) not in (0, -1) and not (

@@ -13,6 +13,7 @@ from ..analysis import ops
 from ..analysis.facts import Facts
 from ..analysis.flow import Flow, Read
 from ..analysis.ops import Axes
+from ..analysis.values import is_ellipsis, items_of
 from .refusals import Unfixable
 
 _ANY_RANK = ("torch.preserve_format", "torch.contiguous_format")
@@ -35,11 +36,9 @@ def _keeps_rank(read: Read) -> bool:
     assert read.selection is not None
     match read.selection.node:
         case ast.Subscript(slice=index):
-            items = index.elts if isinstance(index, ast.Tuple) else [index]
             return all(
-                isinstance(item, ast.Slice)
-                or (isinstance(item, ast.Constant) and item.value is Ellipsis)
-                for item in items
+                isinstance(item, ast.Slice) or is_ellipsis(item)
+                for item in items_of(index)
             )
         case ast.Call(func=ast.Attribute(attr=name) | ast.Name(id=name)):
             taken = ops.tensor(name)

@@ -17,6 +17,7 @@ from functools import cache, cached_property
 from ..analysis import ops
 from ..analysis.imported import imported_names, split_name
 from ..analysis.ops import Role
+from ..analysis.values import is_whole, items_of
 from ..project import Project
 from .outline import Outline, Span
 from .spots import is_word, torch_names
@@ -329,7 +330,8 @@ class Reach:
                 carries = self._carries(node.value)
                 self._carries(node.slice)
                 is_read = isinstance(node.ctx, ast.Load)
-                if carries and is_read and not _only_adds_axes(node.slice):
+                keeps_all = all(map(is_whole, items_of(node.slice)))
+                if carries and is_read and not keeps_all:
                     raise _Found
                 return carries
             case ast.BinOp():
@@ -562,21 +564,6 @@ def _may_be_target(text: str, end: int) -> bool:
         return True
     closed = max(text.rfind(bracket, end, sign) for bracket in ")]")
     return _NEW_LINE.search(text, max(closed, end), sign) is None
-
-
-def _only_adds_axes(index: ast.expr) -> bool:
-    items = index.elts if isinstance(index, ast.Tuple) else [index]
-    return all(map(_is_whole, items))
-
-
-def _is_whole(item: ast.expr) -> bool:
-    match item:
-        case ast.Constant(value=value):
-            return value is None or value is ...
-        case ast.Slice(lower=None, upper=None, step=None):
-            return True
-        case _:
-            return False
 
 
 @cache

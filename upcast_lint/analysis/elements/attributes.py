@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import ast
 
+from ..classes import class_around
 from ..facts import Facts
 from ..graph.chains import names_of
 from ..imports import Imports, scope_chain
@@ -21,10 +22,7 @@ def assigned_attribute(attribute: str, facts: Facts) -> tuple[ast.expr, Facts] |
 
 def assigned_values(attribute: str, facts: Facts) -> list[tuple[ast.expr, Facts]]:
     """All that the class around assigns to `self.attribute`, each with its facts."""
-    holder = next(
-        (n for n in facts.tree.ancestors(facts.scope) if isinstance(n, ast.ClassDef)),
-        None,
-    )
+    holder = class_around(facts.scope, facts.tree)
     if holder is None:
         return []
     return [

@@ -19,14 +19,7 @@ from ..ops import Gives, Operation, Role
 from ..width.lineage import operation, step_operand
 from ..width.words import dotted_words
 from .attributes import assigned_attribute
-from .types import (
-    UNKNOWN,
-    Kind,
-    Typed,
-    agreed,
-    kind_of_dtype,
-    promoted,
-)
+from .types import UNKNOWN, Kind, Typed, agreed, kind_of_dtype, promoted
 
 _FLOATS = {
     Gives.FLOAT16: Kind.FLOAT,
@@ -136,7 +129,9 @@ class _Inference:
                 self._gives_pair(call)
             ):
                 return self._half(call, 1)
-            case ast.Attribute(attr=name, value=value) if _is_view(name):
+            case ast.Attribute(attr=name, value=value) if (
+                name in _FIELDS or ops.is_view(name)
+            ):
                 return self.kind(value)
             case ast.Attribute(attr="grad"):
                 return Typed(Kind.FLOAT, "a gradient")
@@ -312,8 +307,3 @@ def _is_literal(node: ast.expr) -> bool:
         for part in ast.walk(node)
         if isinstance(part, ast.expr)
     )
-
-
-def _is_view(attribute: str) -> bool:
-    known = ops.attribute(attribute)
-    return attribute in _FIELDS or (known is not None and known.role is Role.VIEW)

@@ -7,12 +7,7 @@ import ast
 from .. import ops
 from ..facts import Facts
 from ..ops import Gives
-from ..width.words import (
-    names_log_probs,
-    names_logits,
-    word_set,
-    words,
-)
+from ..width.words import names_log_probs, names_logits, word_set, words
 from .types import Kind, Typed, kind_of
 
 _WHOLE = word_set(

@@ -30,13 +30,8 @@ from ..names import Binding, Definition
 from ..ops import Role
 from ..scalars import Operand, classify_operand
 from ..stability import is_rebound_inside, is_stable
-from ..tensor_calls import (
-    tensor_call,
-    torch_function,
-)
-from ..values import (
-    truth,
-)
+from ..tensor_calls import tensor_call, torch_function
+from ..values import truth
 from ..words import words
 from .modes import GradientMode, gradient_mode, leaves_disabled_region
 
@@ -104,7 +99,7 @@ class _Freedom:
             case ast.Attribute(value=base, attr="data"):
                 return classify_operand(base, self.facts) is Operand.TENSOR
             case ast.Attribute(value=base, attr=name):
-                is_kept = _is_view(name) or not _gives(name)
+                is_kept = ops.is_view(name) or not _gives(name)
                 return is_kept and self.is_free(base)
             case ast.Subscript(value=base):
                 return self.is_free(base)
@@ -162,12 +157,7 @@ class _Freedom:
     def _is_free_definition(self, definition: Definition) -> bool:
         if self._guard.holds(definition):
             return True  # free if it was, one round before
-        if not self._guard.enter(definition):
-            return False
-        try:
-            return self._binds_free(definition)
-        finally:
-            self._guard.leave(definition)
+        return self._guard.within(definition, self._binds_free, False)
 
     def _binds_free(self, definition: Definition) -> bool:
         value = definition.value
@@ -186,7 +176,7 @@ class _Freedom:
             case ast.BinOp() | ast.Compare():
                 return True
             case ast.Attribute(value=base, attr=name):
-                is_kept = _is_view(name) or not _gives(name)
+                is_kept = ops.is_view(name) or not _gives(name)
                 return is_kept and self._is_computed(base)
             case ast.Subscript(value=base):
                 return self._is_computed(base)
@@ -212,11 +202,6 @@ class _Freedom:
         if operation is not None or is_own:
             return call is not None and self._is_computed(call.tensor)
         return True
-
-
-def _is_view(attribute: str) -> bool:
-    known = ops.attribute(attribute)
-    return known is not None and known.role is Role.VIEW
 
 
 def _requires(node: ast.Call) -> bool:

@@ -27,12 +27,8 @@ from ..graph.order import SUSPENSIONS, may_run_between
 from ..imports import Imports
 from ..ops import Role
 from ..syntax import FUNCTIONS, SCOPES, FunctionNode
-from ..values import (
-    truth,
-)
-from ..words import (
-    words,
-)
+from ..values import truth
+from ..words import words
 from .changes import mode_changes
 
 

@@ -25,6 +25,7 @@ from .. import ops
 from ..facts import Facts
 from ..ops import Axes, Gives, Operation, Role
 from ..ops.types import INDEX_TYPES
+from ..shape_reads import size_of
 from ..tensor_calls import TensorCall
 from ..values import integer
 from .items import is_one, plain_items
@@ -88,7 +89,7 @@ def _call(line: Line, call: TensorCall, ranks: Ranks, facts: Facts) -> Origin:
         case Axes.DROP:
             return _squeezed(line, tensor, call.number("dim"), ranks)
         case Axes.SIZES:
-            return _viewed(line, call, ranks)
+            return _viewed(line, call, ranks, facts)
         case Axes.FLATTEN:
             return _flattened(line, tensor, *flattened_axes(call), ranks)
         case Axes.UNFLATTEN:
@@ -206,7 +207,7 @@ def _size_at(sizes: Sequence[ast.expr], axis: int, rank: int) -> ast.expr | None
     return sizes[from_end] if from_end > starred[-1] else None
 
 
-def _viewed(line: Line, call: TensorCall, ranks: Ranks) -> Origin:
+def _viewed(line: Line, call: TensorCall, ranks: Ranks, facts: Facts) -> Origin:
     sizes = call.sizes()
     size = _size_at(sizes, line.axis, line.rank)
     if size is None:
@@ -218,22 +219,17 @@ def _viewed(line: Line, call: TensorCall, ranks: Ranks) -> Origin:
     is_column = len(others) == 1 and (len(sizes) > 1 or integer(size) == -1)
     if is_column and possible == {1}:
         return _at(call.tensor, 0, 1)
-    if line.axis == line.rank - 1 and _is_last_size(size, call.tensor):
+    if line.axis == line.rank - 1 and _is_last_size(size, call.tensor, facts):
         return tuple(Line(call.tensor, r - 1, r) for r in possible if r) or None
     return None
 
 
-def _is_last_size(size: ast.expr, tensor: ast.expr) -> bool:
+def _is_last_size(size: ast.expr, tensor: ast.expr, facts: Facts) -> bool:
     """Whether a size is that of the last axis of this very tensor."""
-    match size:
-        case ast.Subscript(value=ast.Attribute(value=base, attr="shape"), slice=last):
-            pass
-        case ast.Call(func=ast.Attribute(value=base, attr="size"), args=[last]):
-            pass
-        case _:
-            return False
-    same = isinstance(base, ast.Name) and ast.dump(base) == ast.dump(tensor)
-    return same and integer(last) == -1
+    found = None if isinstance(size, ast.Name) else size_of(size, facts)
+    if found is None or not isinstance(found.tensor, ast.Name):
+        return False
+    return found.axis == -1 and ast.dump(found.tensor) == ast.dump(tensor)
 
 
 def _flattened(

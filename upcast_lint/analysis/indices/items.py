@@ -6,12 +6,8 @@ import ast
 from dataclasses import dataclass
 
 from ..facts import Facts
-from ..tensor_calls import (
-    is_builtin,
-)
-from ..values import (
-    integer,
-)
+from ..tensor_calls import is_builtin
+from ..values import integer, items_of
 
 
 def is_one(item: ast.Slice) -> bool:
@@ -60,7 +56,7 @@ def plain_items(index: ast.expr, facts: Facts) -> Items | None:
     """The items of a subscript, or None where one may be a tensor or a mask."""
     before: list[Item] = []
     after: list[Item] | None = None
-    for item in index.elts if isinstance(index, ast.Tuple) else [index]:
+    for item in items_of(index):
         into = before if after is None else after
         match item:
             case ast.Constant(value=value) if value is Ellipsis and after is None:

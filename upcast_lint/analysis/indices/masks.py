@@ -12,11 +12,7 @@ from ..facts import Facts
 from ..names import Binding, Definition
 from ..ops import Axes, Gives, Operation, Role
 from ..ops.types import INDEX_TYPES
-from ..tensor_calls import (
-    TensorCall,
-    is_builtin,
-    torch_function,
-)
+from ..tensor_calls import TensorCall, is_builtin, torch_function
 from .receivers import compares_tensors, operation
 from .results import gives_several, picked, picked_by
 
@@ -84,16 +80,10 @@ class _Masks:
     def _name(self, node: ast.Name) -> bool | None:
         reaching = self.facts.names.of(node)
         return _agreed(
-            self._definition(each) for each in reaching if not self._guard.holds(each)
+            self._guard.within(each, self._bound, None)
+            for each in reaching
+            if not self._guard.holds(each)
         )
-
-    def _definition(self, definition: Definition) -> bool | None:
-        if not self._guard.enter(definition):
-            return None
-        try:
-            return self._bound(definition)
-        finally:
-            self._guard.leave(definition)
 
     def _bound(self, definition: Definition) -> bool | None:
         node, value = definition.node, definition.value
@@ -120,7 +110,7 @@ class _Masks:
         pick = picked(node, self.facts)
         if pick is not None:
             return False if _gives_index(pick.call, pick.position) else None
-        if isinstance(node, ast.Subscript) or _is_view(node):
+        if isinstance(node, ast.Subscript) or ops.is_view(node.attr):
             return self.of(node.value)
         return None
 
@@ -195,11 +185,6 @@ _INTEGERS = (Gives.INT64, Gives.INT32, Gives.COUNTED, Gives.SUMMED)
 
 def _is_maker(operation: Operation) -> bool:
     return operation.role in (Role.FACTORY, Role.LIKE) or operation.axes is Axes.LITERAL
-
-
-def _is_view(node: ast.Attribute) -> bool:
-    known = ops.attribute(node.attr)
-    return known is not None and known.role is Role.VIEW
 
 
 def _gives_index(call: TensorCall, position: int) -> bool:

@@ -12,7 +12,7 @@ from dataclasses import dataclass, field
 
 from ..definition_guard import Guard
 from ..facts import Facts
-from ..names import Binding, Definition
+from ..names import Definition
 from ..ops import Axes, Role
 from ..scalars import Operand
 from ..stability import is_rebound_inside
@@ -163,26 +163,15 @@ class OneIndex:
         """The proof for each value that a name may have."""
         if is_rebound_inside(name.id, self.facts):
             return None
-        return joint(
-            self._bound(definition, prove, prove_pick)
-            for definition in self.facts.names.of(name)
-        )
 
-    def _bound(
-        self,
-        definition: Definition,
-        prove: Callable[[ast.expr], Proof | None],
-        prove_pick: Callable[[Picked], Proof | None],
-    ) -> Proof | None:
-        if not self._guard.enter(definition):
-            return None
-        try:
-            if definition.binding is Binding.ASSIGNED and definition.value is not None:
-                return prove(definition.value)
+        def bound(definition: Definition) -> Proof | None:
+            if definition.assigned is not None:
+                return prove(definition.assigned)
             pick = picked_by(definition, self.facts)
             return None if pick is None else prove_pick(pick)
-        finally:
-            self._guard.leave(definition)
+
+        reaching = self.facts.names.of(name)
+        return joint(self._guard.within(each, bound, None) for each in reaching)
 
     def order_axis(self, call: TensorCall) -> int | None:
         """The dimension that `topk`, `sort` or `argsort` works along, if plain."""

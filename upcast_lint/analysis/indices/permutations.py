@@ -8,15 +8,10 @@ from __future__ import annotations
 import ast
 
 from ..facts import Facts
-from ..names import Binding
 from ..ops import Axes, Operation, Role
-from ..tensor_calls import (
-    tensor_call,
-    torch_function,
-)
-from ..values import (
-    integer,
-)
+from ..shape_reads import size_of
+from ..tensor_calls import tensor_call, torch_function
+from ..values import integer, is_whole, items_of
 from ..words import words
 from .results import picked
 
@@ -99,55 +94,25 @@ def _is_cut(node: ast.expr) -> bool:
     """Whether a subscript takes a part that may be small, or one element."""
     if not isinstance(node, ast.Subscript):
         return False
-    index = node.slice
-    items = index.elts if isinstance(index, ast.Tuple) else [index]
-    return not all(_is_nearly_whole(item) for item in items)
+    return not all(map(_is_nearly_whole, items_of(node.slice)))
 
 
 def _is_nearly_whole(item: ast.expr) -> bool:
     match item:
-        case ast.Constant(value=value):
-            return value is None or value is Ellipsis
         case ast.Slice(lower=lower, upper=upper, step=None):
             starts = lower is None or integer(lower) in (0, 1)
             return starts and (upper is None or integer(upper) == -1)
         case _:
-            return False
+            return is_whole(item)
 
 
 def _is_full(node: ast.Call, facts: Facts) -> bool:
     """Whether an `arange` runs over a size, forwards or backwards."""
     match node.args:
         case [end] | [ast.Constant(value=0), end]:
-            return _is_size(facts.value(end)) or _is_unpacked_size(end, facts)
+            return size_of(end, facts) is not None
         case [ast.BinOp(left=start, op=ast.Sub(), right=one), end, step]:
             is_back = integer(one) == 1 and integer(end) == integer(step) == -1
-            return is_back and _is_size(facts.value(start))
-        case _:
-            return False
-
-
-def _is_unpacked_size(node: ast.expr, facts: Facts) -> bool:
-    """Whether a name is one of `batch, length, width = x.shape`."""
-    definition = facts.definition(node)
-    if definition is None or definition.binding is not Binding.UNPACKED:
-        return False
-    match definition.value:
-        case ast.Attribute(attr="shape"):
-            return True
-        case ast.Call(func=ast.Attribute(attr="size"), args=[]):
-            return True
-        case _:
-            return False
-
-
-def _is_size(node: ast.expr) -> bool:
-    match node:
-        case ast.Subscript(value=ast.Attribute(attr="shape")):
-            return True
-        case ast.Call(func=ast.Attribute(attr="size" | "numel")):
-            return True
-        case ast.Call(func=ast.Name(id="len")):
-            return True
+            return is_back and size_of(start, facts) is not None
         case _:
             return False

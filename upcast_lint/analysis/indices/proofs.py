@@ -19,13 +19,8 @@ from dataclasses import dataclass, field
 from ..directives import Directives
 from ..scalars import Operand
 from ..stability import is_stable
-from ..tensor_calls import (
-    TensorCall,
-)
-from ..values import (
-    integer,
-    truth,
-)
+from ..tensor_calls import TensorCall
+from ..values import integer, truth
 from .axes import Line, normal
 from .once import OneIndex, Proof, joint
 from .receivers import operation

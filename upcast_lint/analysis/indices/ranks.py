@@ -21,15 +21,9 @@ from ..graph.order import always_follows, dominates
 from ..names import Binding, Definition, Reaching
 from ..ops import Axes, Role
 from ..scalars import Operand, classify_operand
-from ..tensor_calls import (
-    TensorCall,
-    is_builtin,
-    torch_function,
-)
-from ..values import (
-    integer,
-    truth,
-)
+from ..shape_reads import unpacked_size
+from ..tensor_calls import TensorCall, is_builtin, torch_function
+from ..values import integer, truth
 from .axes import ANY_RANK, MOST_AXES, flattened_axes, normal
 from .items import plain_items
 from .receivers import operation
@@ -89,9 +83,7 @@ class Shapes:
             case ast.Subscript(value=base, slice=index):
                 return self._subscript(base, index)
             case ast.Attribute(value=base, attr=name):
-                known = ops.attribute(name)
-                is_view = known is not None and known.role is Role.VIEW
-                return self.ranks(base) if is_view else ANY_RANK
+                return self.ranks(base) if ops.is_view(name) else ANY_RANK
             case ast.UnaryOp(operand=operand):
                 return self.ranks(operand)
             case ast.BinOp(left=left, right=right):
@@ -110,7 +102,9 @@ class Shapes:
         if self._guard.is_spent():
             return ANY_RANK
         if reaching:
-            found = frozenset[int]().union(*map(self._definition, reaching))
+            found = frozenset[int]().union(
+                *(self._guard.within(d, self._definition, ANY_RANK) for d in reaching)
+            )
             if found != ANY_RANK:
                 return found
         for statement, rank in self.facts.once(_unpacked_ranks).get(reaching, ()):
@@ -126,15 +120,8 @@ class Shapes:
         )
 
     def _definition(self, definition: Definition) -> frozenset[int]:
-        value = definition.value
-        if value is None or definition.binding is not Binding.ASSIGNED:
-            return ANY_RANK
-        if not self._guard.enter(definition):
-            return ANY_RANK
-        try:
-            return self.ranks(value)
-        finally:
-            self._guard.leave(definition)
+        value = definition.assigned
+        return ANY_RANK if value is None else self.ranks(value)
 
     def _joint(self, *operands: ast.expr) -> frozenset[int]:
         """The ranks of what broadcasting operands gives."""
@@ -319,29 +306,8 @@ def _unpacked_ranks(facts: Facts) -> dict[Reaching, list[tuple[ast.stmt, int]]]:
     """Where shapes are unpacked, and the ranks of theirs, by what reaches the name."""
     found: dict[Reaching, list[tuple[ast.stmt, int]]] = {}
     for definition in facts.names.definitions:
-        unpacked = _unpacked_shape(definition)
-        if unpacked is not None:
-            name, rank = unpacked
-            places = found.setdefault(facts.names.of(name), [])
-            places.append((facts.tree.statement(name), rank))
+        size = unpacked_size(definition) if definition.index == 0 else None
+        if size is not None and size.rank and isinstance(size.tensor, ast.Name):
+            places = found.setdefault(facts.names.of(size.tensor), [])
+            places.append((facts.tree.statement(size.tensor), size.rank))
     return found
-
-
-def _unpacked_shape(definition: Definition) -> tuple[ast.Name, int] | None:
-    """The name of which `a, b = name.shape` unpacks the shape, and its rank."""
-    if definition.binding is not Binding.UNPACKED or definition.index != 0:
-        return None
-    match definition.value:
-        case ast.Attribute(value=ast.Name() as name, attr="shape"):
-            pass
-        case ast.Call(
-            func=ast.Attribute(value=ast.Name() as name, attr="size"), args=[]
-        ):
-            pass
-        case _:
-            return None
-    match definition.node:
-        case ast.Assign(targets=[ast.Tuple(elts=targets) | ast.List(elts=targets)]):
-            return name, len(targets)
-        case _:
-            return None

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import ast
 
+from ..classes import method_names
 from ..facts import Facts
 from ..scalars import Operand, classify_operand
 from ..tensor_calls import TensorCall, tensor_call, torch_function
@@ -46,7 +47,7 @@ def compares_tensors(node: ast.Compare, facts: Facts) -> bool:
 
 def _is_tensors(method: str, receiver: ast.expr, facts: Facts) -> bool:
     """Whether a method is a tensor's, since no other is known or by its receiver."""
-    known = facts.tree.once(facts.tree.module, _methods)
+    known = facts.tree.once(facts.tree.module, method_names)
     is_special = method.startswith("__")
     if method not in known and (is_special or known.isdisjoint(_ANY_NAME)):
         return True
@@ -64,20 +65,9 @@ def _is_evident(value: ast.expr, facts: Facts) -> bool:
             (*reaching,) = facts.names.of(value)
             return bool(reaching) and all(
                 isinstance(each.node, ast.arg)
-                and each.node.annotation is not None
-                and "Tensor" in ast.unparse(each.node.annotation)
+                and each.annotation is not None
+                and "Tensor" in ast.unparse(each.annotation)
                 for each in reaching
             )
         case _:
             return False
-
-
-def _methods(module: ast.Module) -> frozenset[str]:
-    """The names of all methods that the classes of a file define."""
-    return frozenset(
-        each.name
-        for node in ast.walk(module)
-        if isinstance(node, ast.ClassDef)
-        for each in node.body
-        if isinstance(each, ast.FunctionDef | ast.AsyncFunctionDef)
-    )

@@ -7,6 +7,7 @@ from dataclasses import dataclass
 
 from ..facts import Facts
 from ..names import Binding, Definition
+from ..shape_reads import unpacked_into
 from ..tensor_calls import TensorCall
 from ..values import integer, truth
 from .receivers import operation
@@ -49,7 +50,7 @@ def picked_by(definition: Definition, facts: Facts) -> Picked | None:
         return None
     if definition.binding is not Binding.UNPACKED:
         return None
-    count = _targets(definition.node)
+    count = unpacked_into(definition.node)
     return _of(definition.value, definition.index, facts, count, definition.node)
 
 
@@ -81,11 +82,3 @@ def gives_several(call: TensorCall) -> bool:
             return any(flag is not None and truth(flag) is not False for flag in flags)
         case _:
             return False
-
-
-def _targets(node: ast.AST) -> int | None:
-    match node:
-        case ast.Assign(targets=[ast.Tuple(elts=targets) | ast.List(elts=targets)]):
-            return len(targets)
-        case _:
-            return None

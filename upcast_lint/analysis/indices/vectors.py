@@ -8,13 +8,8 @@ from .. import ops
 from ..facts import Facts
 from ..ops import Axes, Gives
 from ..ops.types import INDEX_TYPES
-from ..tensor_calls import (
-    is_builtin,
-    torch_function,
-)
-from ..values import (
-    integer,
-)
+from ..tensor_calls import is_builtin, torch_function
+from ..values import integer
 from .once import Proof
 
 _KEEPING = (Gives.LITERAL, Gives.INT64, Gives.INT32)

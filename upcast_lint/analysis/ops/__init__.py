@@ -78,6 +78,12 @@ def attribute(name: str) -> Operation | None:
     return _row("p", name)
 
 
+def is_view(attribute_name: str) -> bool:
+    """Whether an attribute of a tensor, such as `mT`, is a view of it."""
+    known = attribute(attribute_name)
+    return known is not None and known.role is Role.VIEW
+
+
 def tensor(name: str) -> Operation | None:
     """The method, or else the function of torch, by this name.
 

@@ -28,21 +28,13 @@ from ..facts import Facts
 from ..indices.axes import NEW, Line, normal, origin
 from ..indices.extent import may_expand
 from ..indices.ranks import Shapes, known_rank
-from ..names import Binding
 from ..ops import Axes, Role
 from ..reads import Form, Piece, Use
 from ..scalars import exact_constant
-from ..tensor_calls import (
-    is_builtin,
-    is_steady,
-    tensor_call,
-)
-from ..values import (
-    integer,
-)
-from ..words import (
-    words,
-)
+from ..shape_reads import size_of
+from ..tensor_calls import is_steady, tensor_call
+from ..values import integer
+from ..words import words
 from .sizes import known_sizes, length_of
 from .subscripts import ADVANCED, Item, ItemKind, subscript_items
 
@@ -224,7 +216,7 @@ def _counts_from_end(node: ast.expr | None, axis: int | None, facts: Facts) -> b
             return True
         case ast.BinOp(left=left, op=ast.Add() | ast.Sub() as op):
             if isinstance(op, ast.Sub) and (
-                _is_size(left, facts) or _is_length_less(node)
+                size_of(left, facts) or _is_length_less(node)
             ):
                 return True
             return _counts_from_end(left, axis, facts)
@@ -248,56 +240,9 @@ def _is_length_less(node: ast.BinOp) -> bool:
             return False
 
 
-def _is_size(node: ast.expr, facts: Facts) -> bool:
-    return _size(node, facts) is not None
-
-
-@dataclass(frozen=True, slots=True)
-class _Size:
-    """The size of a dimension of `tensor`; of which one, where that is a number."""
-
-    tensor: ast.expr
-    axis: int | None
-    rank: int | None = None
-
-
-def _size(node: ast.expr, facts: Facts) -> _Size | None:
-    """What an expression is the size of, if it is one."""
-    match facts.value(node):
-        case ast.Subscript(value=ast.Attribute(value=tensor, attr="shape"), slice=axis):
-            return _Size(tensor, integer(axis))
-        case ast.Call(func=ast.Attribute(value=tensor, attr="size"), args=[axis]):
-            return _Size(tensor, integer(axis))
-        case ast.Call(func=ast.Name() as function, args=[tensor]) if is_builtin(
-            function, "len", facts
-        ):
-            return _Size(tensor, 0)
-        case _:
-            return _unpacked_size(node, facts)
-
-
-def _unpacked_size(node: ast.expr, facts: Facts) -> _Size | None:
-    """The size that a name has from `batch, length, width = tensor.shape`."""
-    definition = facts.definition(node)
-    if definition is None or definition.binding is not Binding.UNPACKED:
-        return None
-    match definition.value:
-        case ast.Attribute(value=tensor, attr="shape"):
-            pass
-        case ast.Call(func=ast.Attribute(value=tensor, attr="size"), args=[]):
-            pass
-        case _:
-            return None
-    match definition.node:
-        case ast.Assign(targets=[ast.Tuple(elts=targets)]):
-            return _Size(tensor, definition.index, len(targets))
-        case _:
-            return _Size(tensor, definition.index)
-
-
 def _is_whole_size(node: ast.expr, axis: int | None, facts: Facts) -> bool:
     """Whether a bound is the size of the same dimension, of whatever tensor."""
-    found = _size(node, facts)
+    found = size_of(node, facts)
     if found is None or found.axis is None or axis is None:
         return False
     if found.axis == axis:

@@ -12,9 +12,7 @@ from ..facts import Facts
 from ..names import Definition
 from ..ops import Axes, Operation, Role
 from ..reads import Piece, Use
-from ..values import (
-    integer,
-)
+from ..values import integer
 from .cuts import Cut, is_narrow
 
 

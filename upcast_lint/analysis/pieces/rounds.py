@@ -33,12 +33,8 @@ from ..names import Binding, Definition
 from ..reads import Use
 from ..syntax import COMPREHENSIONS
 from ..tensor_calls import is_steady
-from ..values import (
-    integer,
-)
-from ..words import (
-    words,
-)
+from ..values import integer
+from ..words import words
 from .cuts import Cut
 from .subscripts import Counter, counter
 

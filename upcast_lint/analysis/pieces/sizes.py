@@ -17,10 +17,11 @@ from .. import ops
 from ..definition_guard import Guard
 from ..facts import Facts
 from ..indices.axes import normal, turn
-from ..names import Binding
+from ..names import Definition
 from ..ops import Axes, Operation, Role
 from ..scalars import exact_constant
 from ..tensor_calls import TensorCall, tensor_call, torch_function
+from ..values import is_ellipsis, is_none, items_of
 
 Sizes = tuple[int | None, ...]
 """The size of each dimension, None for one that is not known."""
@@ -55,17 +56,12 @@ class _Sizes:
 
     def _name(self, node: ast.Name) -> Sizes | None:
         definition = self.facts.names.only(node)
-        if (
-            definition is None
-            or definition.binding is not Binding.ASSIGNED
-            or definition.value is None
-            or not self._guard.enter(definition)
-        ):
+        if definition is None:
             return None
-        try:
-            return self.of(definition.value)
-        finally:
-            self._guard.leave(definition)
+        return self._guard.within(definition, self._bound, None)
+
+    def _bound(self, definition: Definition) -> Sizes | None:
+        return None if definition.assigned is None else self.of(definition.assigned)
 
     def _call(self, node: ast.Call) -> Sizes | None:
         dotted = torch_function(node, self.facts)
@@ -142,14 +138,13 @@ class _Sizes:
         before = self.of(node.value)
         if before is None:
             return None
-        items = node.slice.elts if isinstance(node.slice, ast.Tuple) else [node.slice]
-        return kept_sizes(before, items, self.facts)
+        return kept_sizes(before, items_of(node.slice), self.facts)
 
 
 def kept_sizes(before: Sizes, items: Sequence[ast.expr], facts: Facts) -> Sizes | None:
     """What a basic subscript leaves of some sizes; None where it is not basic."""
-    named = [item for item in items if not _is_new(item)]
-    if not any(_is_ellipsis(item) for item in named):
+    named = [item for item in items if not is_none(item)]
+    if not any(is_ellipsis(item) for item in named):
         items, named = [*items, ast.Constant(...)], [*named, ast.Constant(...)]
     rest = len(before) - (len(named) - 1)
     if rest < 0:
@@ -158,10 +153,10 @@ def kept_sizes(before: Sizes, items: Sequence[ast.expr], facts: Facts) -> Sizes 
     axis = 0
     for item in items:
         match item:
-            case _ if _is_ellipsis(item):
+            case _ if is_ellipsis(item):
                 kept += before[axis : axis + rest]
                 axis += rest
-            case _ if _is_new(item):
+            case _ if is_none(item):
                 kept.append(1)
             case ast.Slice():
                 kept.append(length_of(item, before[axis], facts))
@@ -187,14 +182,6 @@ def length_of(item: ast.Slice, size: int | None, facts: Facts) -> int | None:
     if size is not None:
         return len(range(size)[slice(*bounds)]) if bounds[2] != 0 else None
     return None
-
-
-def _is_new(item: ast.expr) -> bool:
-    return isinstance(item, ast.Constant) and item.value is None
-
-
-def _is_ellipsis(item: ast.expr) -> bool:
-    return isinstance(item, ast.Constant) and item.value is ...
 
 
 def count(sizes: Sizes | None) -> int | None:

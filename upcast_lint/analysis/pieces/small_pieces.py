@@ -16,13 +16,8 @@ from ..indices import permutation
 from ..indices.ranks import Shapes
 from ..ops import Axes, Role
 from ..reads import Use
-from ..tensor_calls import (
-    is_builtin,
-    tensor_call,
-)
-from ..values import (
-    integer,
-)
+from ..tensor_calls import is_builtin, tensor_call
+from ..values import integer
 from .cuts import Cut
 
 

@@ -26,12 +26,9 @@ from ..names import Binding, Definition
 from ..receivers import Receiver, receiver_of
 from ..scalars import Operand, classify_operand
 from ..scalars.evidence import is_used_as_tensor
-from ..tensor_calls import (
-    is_builtin,
-)
-from ..words import (
-    words,
-)
+from ..tensor_calls import is_builtin
+from ..values import is_ellipsis, items_of
+from ..words import words
 
 
 class ItemKind(enum.Enum):
@@ -67,15 +64,14 @@ class Item:
 
 def subscript_items(subscript: ast.Subscript, facts: Facts) -> tuple[Item, ...] | None:
     """The items of a subscript, or None where one is no index that is known here."""
-    index = subscript.slice
-    nodes = index.elts if isinstance(index, ast.Tuple) else [index]
+    nodes = items_of(subscript.slice)
     kinds: list[ItemKind] = []
     for node in nodes:
         kind = index_kind(node, facts)
         if kind is None:
             return None
         kinds.append(kind)
-    dots = [n for n, node in enumerate(nodes) if _is_ellipsis(node)]
+    dots = [n for n, node in enumerate(nodes) if is_ellipsis(node)]
     if len(dots) > 1:
         return None
     middle = dots[0] if dots else len(nodes)
@@ -142,10 +138,6 @@ def index_kind(node: ast.expr, facts: Facts) -> ItemKind | None:
             return None
         case _:
             return _computed_kind(node, facts)
-
-
-def _is_ellipsis(node: ast.expr) -> bool:
-    return isinstance(node, ast.Constant) and node.value is Ellipsis
 
 
 def _list_kind(elements: list[ast.expr]) -> ItemKind | None:

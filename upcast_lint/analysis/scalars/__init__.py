@@ -24,16 +24,11 @@ from ..definition_guard import Guard
 from ..facts import Facts
 from ..names import Binding, Definition
 from ..ops import Role
+from ..shape_reads import shape_owner
 from ..tensor_calls import builtin_called, is_builtin
 from ..words import words
-from .constants import enclosing, exact_constant, is_declared_global
-from .evidence import (
-    Operand,
-    annotated,
-    is_used_as_tensor,
-    names_tensor,
-    set_in_class,
-)
+from .constants import exact_constant
+from .evidence import Operand, annotated, is_used_as_tensor, names_tensor, set_in_class
 
 __all__ = ["Operand", "classify_operand", "exact_constant"]
 
@@ -72,7 +67,6 @@ def _is_factor(node: ast.expr, facts: Facts) -> bool:
 class _Classifier:
     facts: Facts
     _guard: Guard = field(default_factory=Guard)
-    _used: dict[str, bool] = field(default_factory=dict)
 
     def of(self, node: ast.expr, is_factor: bool) -> Operand:
         if exact_constant(node, self.facts) is not None:
@@ -137,8 +131,7 @@ class _Classifier:
             return Operand.NUMBER
         if node.attr in _LIMITS and self._is_limits(node.value):
             return Operand.NUMBER
-        is_view = known is not None and known.role is Role.VIEW
-        if is_view or node.attr in _HOLDERS or names_tensor(node.attr):
+        if ops.is_view(node.attr) or node.attr in _HOLDERS or names_tensor(node.attr):
             return Operand.TENSOR
         is_told = known is not None and known.role in (Role.METADATA, Role.TYPE)
         if is_told or self.facts.resolve(node) is not None:
@@ -170,31 +163,20 @@ class _Classifier:
             return Operand.UNKNOWN
         reaching = self.facts.names.of(node)
         found = [
-            self._definition(definition, is_factor)
-            for definition in reaching
-            if not self._guard.holds(definition)
+            self._guard.within(
+                each, lambda d: self._bound(d, is_factor), Operand.UNKNOWN
+            )
+            for each in reaching
+            if not self._guard.holds(each)
         ]
         if not found:
             return Operand.UNKNOWN
         kind = _joint(found)
         if kind in (Operand.NUMBER, Operand.TENSOR):
             return kind
-        if names_tensor(node.id) or self._is_used_as_tensor(node.id):
+        if names_tensor(node.id) or is_used_as_tensor(node.id, self.facts):
             return Operand.TENSOR
         return kind
-
-    def _is_used_as_tensor(self, name: str) -> bool:
-        if name not in self._used:
-            self._used[name] = is_used_as_tensor(name, self.facts)
-        return self._used[name]
-
-    def _definition(self, definition: Definition, is_factor: bool) -> Operand:
-        if not self._guard.enter(definition):
-            return Operand.UNKNOWN
-        try:
-            return self._bound(definition, is_factor)
-        finally:
-            self._guard.leave(definition)
 
     def _bound(self, definition: Definition, is_factor: bool) -> Operand:
         node, value = definition.node, definition.value
@@ -218,41 +200,34 @@ class _Classifier:
                 is_count = is_builtin(value.func, "range", self.facts)
                 return Operand.NUMBER if is_count else Operand.UNKNOWN
             case Binding.PARAMETER if isinstance(node, ast.arg):
-                return self._parameter(node, self.facts.scope, is_factor)
+                return self._parameter(node, is_factor)
             case Binding.FREE:
                 return self._free(definition.name, is_factor)
             case _:
                 return Operand.UNKNOWN
 
-    def _parameter(self, node: ast.arg, scope: ast.AST, is_factor: bool) -> Operand:
+    def _parameter(self, node: ast.arg, is_factor: bool) -> Operand:
         stated = annotated(node.annotation)
         if stated is not None:
             return stated
         if names_tensor(node.arg):
             return Operand.TENSOR
-        default = _default(node, scope)
+        default = _default(node, self.facts)
         has_number = default is not None and (
             exact_constant(default, self.facts) is not None
         )
         return Operand.ASSUMED_NUMBER if is_factor or has_number else Operand.UNKNOWN
 
     def _free(self, name: str, is_factor: bool) -> Operand:
-        for names in enclosing(self.facts):
-            found = names.named(name)
-            if len(found) != 1:
-                if found:
-                    return Operand.UNKNOWN
-                continue
-            node, value = found[0].node, found[0].value
-            if found[0].binding is Binding.PARAMETER and isinstance(node, ast.arg):
-                return self._parameter(node, names.scope, is_factor)
-            is_literal = found[0].binding is Binding.ASSIGNED and value is not None
-            if is_literal and not is_declared_global(name, self.facts):
-                assert value is not None
+        found = self.facts.outer(name)
+        match found:
+            case Definition(binding=Binding.PARAMETER, node=ast.arg() as parameter):
+                return self._parameter(parameter, is_factor)
+            case Definition(binding=Binding.ASSIGNED, value=ast.expr() as value):
                 known = exact_constant(value, self.facts) is not None
                 return Operand.NUMBER if known else Operand.UNKNOWN
-            return Operand.UNKNOWN
-        return Operand.UNKNOWN
+            case _:
+                return Operand.UNKNOWN
 
 
 def _joint(kinds: Iterable[Operand]) -> Operand:
@@ -265,21 +240,15 @@ def _joint(kinds: Iterable[Operand]) -> Operand:
 
 
 def _is_shape(node: ast.expr) -> bool:
-    match node:
-        case ast.Attribute(attr="shape"):
-            return True
-        case ast.Call(func=ast.Attribute(attr="size"), args=[], keywords=[]):
-            return True
-        case ast.Subscript(value=base, slice=ast.Slice()):
-            return _is_shape(base)
-        case _:
-            return False
+    """Whether an expression is a shape, or several sizes of one."""
+    if isinstance(node, ast.Subscript) and isinstance(node.slice, ast.Slice):
+        return _is_shape(node.value)
+    return shape_owner(node) is not None
 
 
-def _default(parameter: ast.arg, scope: ast.AST) -> ast.expr | None:
-    if not isinstance(scope, ast.FunctionDef | ast.AsyncFunctionDef | ast.Lambda):
-        return None
-    arguments = scope.args
+def _default(parameter: ast.arg, facts: Facts) -> ast.expr | None:
+    arguments = facts.tree.parents[parameter]
+    assert isinstance(arguments, ast.arguments)
     positional = [*arguments.posonlyargs, *arguments.args]
     first = len(positional) - len(arguments.defaults)
     for each, default in zip(positional[first:], arguments.defaults, strict=True):

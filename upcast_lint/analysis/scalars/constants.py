@@ -4,14 +4,10 @@ from __future__ import annotations
 
 import ast
 import math
-from collections.abc import Iterator
 
 from ..facts import Facts
-from ..graph.chains import Names
-from ..names import Binding, Definition
-from ..tensor_calls import (
-    is_builtin,
-)
+from ..names import Binding
+from ..tensor_calls import is_builtin
 
 _NUMBERS = {
     "math.inf": math.inf,
@@ -60,38 +56,10 @@ def _bound_constant(node: ast.Name, facts: Facts) -> float | int | None:
     value = facts.value(node)
     if value is not node and not isinstance(value, ast.Name):
         return exact_constant(value, facts)
-    if isinstance(value, ast.Name):
-        outer = _outer_value(value, facts)
+    reaching = facts.definition(value)
+    if reaching is not None and reaching.binding is Binding.FREE:
+        found = facts.outer(reaching.name)
+        outer = None if found is None else found.assigned
         if outer is not None and not isinstance(outer, ast.Name):
             return exact_constant(outer, facts)
     return _NUMBERS.get(facts.resolve(node) or "")
-
-
-def _outer_value(node: ast.Name, facts: Facts) -> ast.expr | None:
-    """What a name of an enclosing scope is bound to, if it is bound there just once."""
-    found = _outer_definition(node, facts)
-    if found is None or found.binding is not Binding.ASSIGNED:
-        return None
-    return None if is_declared_global(node.id, facts) else found.value
-
-
-def _outer_definition(node: ast.Name, facts: Facts) -> Definition | None:
-    reaching = facts.names.only(node)
-    if reaching is None or reaching.binding is not Binding.FREE:
-        return None
-    for names in enclosing(facts):
-        found = names.named(node.id)
-        if found:
-            return found[0] if len(found) == 1 else None
-    return None
-
-
-def enclosing(facts: Facts) -> Iterator[Names]:
-    for names in facts.imports.outer:
-        if not isinstance(names.scope, ast.ClassDef):
-            yield names
-
-
-def is_declared_global(name: str, facts: Facts) -> bool:
-    """Whether some function may rebind a name of a scope around it."""
-    return facts.is_declared(name)

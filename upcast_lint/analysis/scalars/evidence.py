@@ -8,6 +8,7 @@ import re
 from collections.abc import Iterator
 
 from .. import ops
+from ..classes import class_around
 from ..facts import Facts
 from ..ops import Gives, Role
 from ..words import words
@@ -119,10 +120,7 @@ def set_in_class(attribute: ast.Attribute, facts: Facts) -> Operand | None:
     """
     if not (isinstance(attribute.value, ast.Name) and attribute.value.id == "self"):
         return None
-    holder = next(
-        (a for a in facts.tree.ancestors(facts.scope) if isinstance(a, ast.ClassDef)),
-        None,
-    )
+    holder = class_around(facts.scope, facts.tree)
     if holder is None:
         return None
     is_tensor = attribute.attr in facts.tree.once(holder, _tensors_of)

@@ -10,12 +10,7 @@ from functools import lru_cache
 from ...finding import Evidence
 from ..facts import Facts
 from ..syntax import FUNCTIONS, ScopeNode, parameters, walk_scope
-from .weights import (
-    CONTEXT,
-    FILE_OTHERWISE,
-    HELD_OTHERWISE,
-    OTHER_SIZE_NEARBY,
-)
+from .weights import CONTEXT, FILE_OTHERWISE, HELD_OTHERWISE, OTHER_SIZE_NEARBY
 from .words import (
     POSTERIORS,
     identifiers,

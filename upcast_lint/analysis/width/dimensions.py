@@ -5,6 +5,7 @@ from __future__ import annotations
 import ast
 
 from ..facts import Facts
+from ..values import is_ellipsis, items_of
 from .lineage import Lineage, operation, step_operand
 from .shapes import canonical, written_shapes
 from .uses import axis_names, table_lookup
@@ -85,8 +86,8 @@ def _sliced(
 def _indexed(
     dimensions: tuple[str, ...], index: ast.expr, facts: Facts
 ) -> tuple[str, ...]:
-    elements = list(index.elts) if isinstance(index, ast.Tuple) else [index]
-    if elements and _is_ellipsis(elements[0]):
+    elements = items_of(index)
+    if elements and is_ellipsis(elements[0]):
         missing = len(dimensions) - len(elements) + 1
         elements = [ast.Slice()] * missing + elements[1:]
     if len(elements) > len(dimensions) or len(dimensions) < 2:
@@ -122,10 +123,6 @@ def _is_small(bound: ast.expr) -> bool:
     if isinstance(bound, ast.UnaryOp):
         bound = bound.operand
     return isinstance(bound, ast.Constant)
-
-
-def _is_ellipsis(node: ast.expr) -> bool:
-    return isinstance(node, ast.Constant) and node.value is ...
 
 
 def _is_mask(node: ast.expr, facts: Facts) -> bool:

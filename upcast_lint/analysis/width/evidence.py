@@ -8,18 +8,12 @@ from collections.abc import Iterable, Iterator
 
 from ...finding import Evidence
 from .. import ops
+from ..classes import class_around
 from ..facts import Facts
 from ..names import Binding
 from ..ops import Axes, Gives, Operation, Role
 from .context import by_context, transcribes
-from .lineage import (
-    Lineage,
-    is_step,
-    keeps_columns,
-    operation,
-    torch_name,
-    trace,
-)
+from .lineage import Lineage, is_step, keeps_columns, operation, torch_name, trace
 from .makers import Made, class_of, made_as, made_by
 from .outcomes import tells_where
 from .shapes import (
@@ -212,14 +206,10 @@ def _is_made_wide(dotted: str, node: ast.expr, facts: Facts) -> bool:
 
 def _module(dotted: str, node: ast.expr, facts: Facts) -> Made | None:
     """What the file makes the module with that is called so."""
-    rows = next(
-        (
-            (around.lineno, around.end_lineno or around.lineno)
-            for around in facts.tree.ancestors(facts.scope)
-            if isinstance(around, ast.ClassDef)
-        ),
-        (0, 0),
-    )
+    holder = class_around(facts.scope, facts.tree)
+    rows = (0, 0)
+    if holder is not None:
+        rows = (holder.lineno, holder.end_lineno or holder.lineno)
     name = dotted.rpartition(".")[2]
     if isinstance(node, ast.Name) or "." not in dotted:
         return None

@@ -91,7 +91,7 @@ def trail(source: ast.expr, facts: Facts) -> list[ast.expr]:
 def step_operand(node: ast.expr, facts: Facts) -> ast.expr | None:
     """The tensor that a step steps on from, or None where `node` is no step."""
     match node:
-        case ast.Attribute(value=value, attr=attr) if _is_view(attr):
+        case ast.Attribute(value=value, attr=attr) if ops.is_view(attr):
             return value
         case ast.Subscript(value=value, slice=ast.Constant(value=str())):
             return None
@@ -135,11 +135,6 @@ def is_step(operation: Operation) -> bool:
 def _steps(name: str) -> bool:
     known = ops.tensor(name)
     return known is not None and is_step(known)
-
-
-def _is_view(attribute: str) -> bool:
-    known = ops.attribute(attribute)
-    return known is not None and known.role is Role.VIEW
 
 
 def torch_name(call: ast.Call, facts: Facts) -> str | None:
