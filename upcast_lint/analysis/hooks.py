@@ -18,7 +18,7 @@ from itertools import pairwise
 from .classes import classes_of
 from .facts import Facts
 from .receivers import ARRAYS, Receiver, receiver_of
-from .syntax import FunctionNode
+from .syntax import FunctionNode, Tree
 from .tensor_calls import arguments_of, is_builtin
 from .values import is_string
 from .words import words
@@ -90,10 +90,10 @@ _OTHER_PATHS = ("operator.", "copy.")
 """Modules whose functions look up attributes."""
 
 
-def hooks_of(module: ast.Module) -> dict[str, list[FunctionNode]]:
+def hooks_of(module: ast.Module, tree: Tree) -> dict[str, list[FunctionNode]]:
     """What runs without being called by name, by the operation or the attribute."""
     found: dict[str, list[FunctionNode]] = {}
-    for holder in classes_of(module):
+    for holder in classes_of(module, tree):
         methods: dict[str, FunctionNode] = {}
         for each in holder.body:
             if isinstance(each, ast.FunctionDef | ast.AsyncFunctionDef):
@@ -151,7 +151,7 @@ def run_by(
     node: ast.AST, facts: Facts
 ) -> list[tuple[ast.expr | ast.stmt, FunctionNode]]:
     """The methods of classes of the file that a node may run, and where; no calls."""
-    hooks = facts.tree.once(facts.tree.module, hooks_of)
+    hooks = facts.tree.once_with(facts.tree.module, hooks_of)
     if not hooks:
         return []
     return [
@@ -163,7 +163,7 @@ def run_by(
 
 def asked_by(call: ast.Call, facts: Facts) -> list[FunctionNode]:
     """The methods of classes of the file that a known call may run."""
-    hooks = facts.tree.once(facts.tree.module, hooks_of)
+    hooks = facts.tree.once_with(facts.tree.module, hooks_of)
     if not hooks:
         return []
     function = call.func

@@ -18,7 +18,7 @@ from .classes import classes_of, methods_of
 from .exceptions import is_evidently_tensor
 from .facts import Facts
 from .flow import Read
-from .syntax import walk_scope
+from .syntax import Tree, walk_scope
 
 
 @dataclass(frozen=True, slots=True)
@@ -34,7 +34,7 @@ def other_of_cast(cast: Cast, reads: Sequence[Read], facts: Facts) -> OtherClass
     function = cast.call.func
     if not isinstance(function, ast.Attribute) or facts.resolve(function) is not None:
         return None
-    classes = facts.tree.once(facts.tree.module, _classes)
+    classes = facts.tree.once_with(facts.tree.module, _classes)
     found = [
         each
         for each in classes.get(function.attr, ())
@@ -50,10 +50,10 @@ def other_of_cast(cast: Cast, reads: Sequence[Read], facts: Facts) -> OtherClass
     return OtherClass(found[0].name, False)
 
 
-def _classes(module: ast.Module) -> dict[str, list[ast.ClassDef]]:
+def _classes(module: ast.Module, tree: Tree) -> dict[str, list[ast.ClassDef]]:
     """The classes of a file by the names of their methods."""
     found: dict[str, list[ast.ClassDef]] = {}
-    for holder in classes_of(module):
+    for holder in classes_of(module, tree):
         for name in methods_of(holder):
             found.setdefault(name, []).append(holder)
     return found

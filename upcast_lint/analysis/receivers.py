@@ -216,7 +216,7 @@ class _Receivers:
         match definition.value:
             case ast.Call(func=ast.Name(id=name)):
                 tree = self.facts.tree
-                classes = tree.once(tree.module, classes_of)
+                classes = tree.once_with(tree.module, classes_of)
                 return any(name == each.name for each in classes)
             case _:
                 return False
@@ -308,7 +308,7 @@ class _Receivers:
     def _is_of_class(self, name: str) -> bool:
         """Whether a class of the file has a method or a property of this name."""
         tree = self.facts.tree
-        return name in tree.once(tree.module, method_names)
+        return name in tree.once_with(tree.module, method_names)
 
     def _is_kept_as_tensor(self, result: ast.expr) -> bool:
         """Whether a result, which is a tensor if this is one, is used as one."""

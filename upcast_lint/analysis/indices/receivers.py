@@ -47,7 +47,7 @@ def compares_tensors(node: ast.Compare, facts: Facts) -> bool:
 
 def _is_tensors(method: str, receiver: ast.expr, facts: Facts) -> bool:
     """Whether a method is a tensor's, since no other is known or by its receiver."""
-    known = facts.tree.once(facts.tree.module, method_names)
+    known = facts.tree.once_with(facts.tree.module, method_names)
     is_special = method.startswith("__")
     if method not in known and (is_special or known.isdisjoint(_ANY_NAME)):
         return True
