@@ -8,7 +8,7 @@ from dataclasses import dataclass, replace
 
 from .across import handings_of, read_elsewhere
 from .analysis import ops
-from .analysis.casts import Cast, recognise_cast
+from .analysis.casts import Cast, cast_inside, recognise_cast
 from .analysis.coverage import covers_everything
 from .analysis.directives import Directives
 from .analysis.effects import Certainty, Effects, effects_of
@@ -86,7 +86,7 @@ def findings_of(
         return None
 
     for candidate in candidates:
-        cast = recognise_cast(candidate, facts)
+        cast = recognise_cast(candidate, facts) or cast_inside(candidate, facts)
         if cast is None:
             continue
         facts.tree.work.spend(len(facts.names.definitions) + len(facts.nodes(ast.Call)))
@@ -281,7 +281,7 @@ def _demoted(read: Read, flow: Flow, facts: Facts) -> Read:
     if (
         selection is not None
         and selection.order_only
-        and (read.lifts or flow.is_mixed or flow.is_scaled)
+        and (read.lifts or flow.is_mixed or flow.scalings)
     ):
         return replace(
             read,
@@ -450,16 +450,17 @@ class _Judge:
         """What stands between, of some paths or in place, stays where it is."""
         if not (
             self.flow.is_mixed
-            or self.flow.is_scaled
+            or self.flow.scalings
             or any(step.row for read in self.flow.reads for step in read.steps)
         ):
             return None
         if not all(demand & NARROW for demand in self.paths.from_origin()):
             return None
-        edits = hoist_selection(self.flow, self.facts)
+        edits = hoist_selection(self.flow, self.facts, may_copy=True)
         if not edits:
             return None
         lifts = {s: None for c in self.flow.carriers.values() for s in c.steps}
+        lifts |= dict.fromkeys(self.flow.scalings)
         read = replace(self.flow.reads[0], steps=tuple(lifts))
         plan = plan_of_one(replace(self.flow, reads=[read]), read)
         assessment = assess(

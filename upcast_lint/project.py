@@ -12,6 +12,7 @@ is the root.
 
 from __future__ import annotations
 
+import ast
 import os
 from collections.abc import Iterator
 
@@ -108,3 +109,25 @@ class Project:
 
 def _is_below(path: str, folder: str) -> bool:
     return path.startswith(os.path.join(folder, ""))
+
+
+def imported_names(statement: ast.stmt) -> Iterator[tuple[str, str]]:
+    """What an import binds, and to what: `pick` to `..utils.pick`."""
+    match statement:
+        case ast.ImportFrom(module=module, names=names, level=level):
+            head = "." * level + (f"{module}." if module else "")
+            for each in names:
+                yield each.asname or each.name, head + each.name
+        case ast.Import(names=names):
+            for each in names:
+                first = each.name.partition(".")[0]
+                yield each.asname or first, each.name if each.asname else first
+        case _:
+            pass
+
+
+def split_name(dotted: str) -> tuple[str, str]:
+    """The module that a dotted name is looked for in, and the name there."""
+    head, dot, name = dotted.rpartition(".")
+    is_relative = not head.strip(".")
+    return head + (dot if is_relative else ""), name

@@ -6,6 +6,7 @@ import ast
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 
+from .analysis.casts import Cast
 from .analysis.facts import Facts
 from .analysis.flow import Flow, Read
 from .analysis.indices.ranks import known_rank
@@ -44,7 +45,7 @@ class Wording:
                 return Estimate(self.flow.cast.itemsize, dimensions, None)
             if part:
                 kept.append(part)
-        made = 2 if all(map(_makes_another, reads)) else 1
+        made = 2 if all(_makes_another(read, self.flow.cast) for read in reads) else 1
         itemsize = self.flow.cast.itemsize
         return Estimate(itemsize, dimensions, tuple(kept), made)
 
@@ -254,9 +255,13 @@ class Wording:
         return f"[{', '.join(dimensions)}]"
 
 
-def _makes_another(read: Read) -> bool:
-    """Whether a row-wise operation makes a tensor of the size beside the copy."""
-    return any(step.row is not None and not step.row.reduces for step in read.steps)
+def _makes_another(read: Read, cast: Cast) -> bool:
+    """Whether a row-wise operation makes a tensor of the size beside the copy.
+
+    One that casts inside may make no copy.
+    """
+    made = [step for step in read.steps if step.row and not step.row.reduces]
+    return any(step.node is not cast.call for step in made)
 
 
 def _cuts_one_axis(subscript: ast.Subscript) -> bool:

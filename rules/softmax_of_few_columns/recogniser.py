@@ -25,4 +25,5 @@ def recognise(use: Use) -> Waste | None:
         return None
     text = " ".join(use.facts.text(kept[0].index).split())
     named = f"the columns that `{text}` names"
-    return Waste(use.name, named, kept[0].node, makes=2, advice=_ADVICE)
+    makes = 1 if use.cast.is_inside else 2
+    return Waste(use.name, named, kept[0].node, makes, _ADVICE)

@@ -18,6 +18,7 @@ from . import (
     handlers,
     holders,
     layouts,
+    lifted,
     methods,
     modes,
     modules,
@@ -48,6 +49,7 @@ _MODULES: tuple[tuple[int, ModuleType], ...] = (
     (6, sharing),
     (14, rowwise),
     (10, functions),
+    (10, lifted),
 )
 
 

@@ -21,7 +21,7 @@ from upcast_lint.analysis.effects import collecting, record
 from upcast_lint.analysis.indices import Proof
 from upcast_lint.analysis.reads import Consumption, Kind, StepKind
 from upcast_lint.analysis.rows import Rows
-from upcast_lint.rewrite import plan, sink
+from upcast_lint.rewrite import hoist, plan, sink
 from upcast_lint.rewrite.expressions import CastSpelling
 from upcast_lint.safety import arithmetic, case, kinds, memory
 from upcast_lint.safety import gradients as in_backward
@@ -304,6 +304,13 @@ def _lifts_over_products() -> Iterator[None]:
         yield
 
 
+@contextmanager
+def _selects_too_early() -> Iterator[None]:
+    """Gathers at the cast by an index that changes before the selection."""
+    with patch.object(hoist, "_copies_the_same", lambda *arguments: True):
+        yield
+
+
 WRONG_FIXERS = (
     WrongFixer("forgets a full read", Tier.UNSAFE, _forgets_full_reads),
     WrongFixer(
@@ -349,4 +356,5 @@ WRONG_FIXERS = (
         "takes columns for rows", Tier.UNSAFE, _takes_columns_for_rows, "rowwise"
     ),
     WrongFixer("lifts over products", Tier.SAFE, _lifts_over_products, "rowwise"),
+    WrongFixer("selects too early", Tier.UNSAFE, _selects_too_early, "lifted"),
 )

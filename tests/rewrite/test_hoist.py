@@ -83,12 +83,6 @@ SILENT = {
                 x.div_(2)
                 g(w[:, -1])
     """,
-    "the function form": """
-        def f(x):
-            w = torch.Tensor.float(x)
-            x.div_(2)
-            return w[:, -1]
-    """,
     "a mask": """
         def f(x, mask):
             w = x.float()
@@ -104,6 +98,20 @@ def test_silent(code: str) -> None:
 
 
 HOISTED = {
+    "the function form": (
+        """
+        def f(x):
+            w = torch.Tensor.float(x)
+            x.div_(2)
+            return w[:, -1]
+        """,
+        """
+        def f(x):
+            w = torch.Tensor.float(x[:, -1])
+            x.div_(2)
+            return w
+        """,
+    ),
     "the last step": (
         """
         def f(x, t):

@@ -12,7 +12,13 @@ SILENT = {
     "an annotation": "def f(x: float) -> float: ...",
     "another type": "x.to(torch.bfloat16)",
     "a comparison": "if x.dtype != torch.float32: pass",
-    "an argument of a function": "y = softmax(x, dim=-1, dtype=torch.float32)",
+    "an argument of a function": "y = zeros(x, dim=-1, dtype=torch.float32)",
+    "a softmax that is cast back": (
+        "y = softmax(x, dim=-1, dtype=torch.float32).to(x.dtype)"
+    ),
+    "a softmax that is cast back like another": (
+        "y = softmax(\n    x, dim=-1, dtype=torch.float32,\n).type_as(x)"
+    ),
     "an argument on a line of its own": "y = zeros(\n    dtype=torch.float32,\n)",
     "a member of a display that is asked": "x in (torch.float16, torch.float32)",
     "a key of a table": "SIZES = {\n    torch.float32: 4,\n}",
@@ -43,6 +49,13 @@ FOUND = {
     "a keyword": "x.to(dtype=torch.float64)",
     "the builtin": "x.to(float)",
     "the builtin by keyword": "x.to(\n    d, dtype=float\n)",
+    "an operation": "y = F.softmax(x, dim=-1, dtype=torch.float32)",
+    "an operation that is moved": (
+        "y = log_softmax(x, dim=-1, dtype=torch.float32).to(device)"
+    ),
+    "an operation over lines": (
+        "y = torch.cumsum(\n    x,\n    dim=-1,\n    dtype=torch.float32,\n)"
+    ),
     "a function": "y = as_tensor(x, dtype=torch.float32)",
     "a keyword on a line of its own": "x.to(\n    d,\n    dtype=torch.float32,\n)",
     "a type on a line of its own": "x.to(\n    # wide\n    torch.float32\n)",
@@ -178,3 +191,11 @@ def test_every_cast_of_the_table_has_a_spot(name: str) -> None:
     text = f"import torch\n{call}\n"
     spots = find_spots(text)
     assert spots.calls or (spots.types and list(find_conversions(text)))
+
+
+@pytest.mark.parametrize("name", sorted(ops.casting_inside()))
+def test_an_operation_that_casts_inside_is_a_conversion(name: str) -> None:
+    text = f"import torch\ny = torch.{name}(x, dim=-1, dtype=torch.float32)\n"
+    assert list(find_conversions(text)) == [text.index(name)]
+    assert find_spots(text).types
+    assert may_spell_cast(text.encode())

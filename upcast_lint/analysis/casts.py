@@ -3,8 +3,9 @@
 Recognised are `x.float()`, `x.double()`, `x.to(torch.float32)` with `device`, `copy`,
 `non_blocking` and `memory_format`, `x.to(float)`, `x.type(torch.float32)`, of a tensor
 `torch.as_tensor(x, dtype=torch.float32)`, the methods as functions
-(`torch.Tensor.float(x)`), and a function of the file that only returns such a cast. The
-type must resolve to `torch.float32` or `torch.float64`: `tl.float32`, `np.float32`,
+(`torch.Tensor.float(x)`), and a function of the file that only returns such a cast. So
+is, apart from them, what casts inside: `softmax(x, -1, dtype=torch.float32)`. The type
+must resolve to `torch.float32` or `torch.float64`: `tl.float32`, `np.float32`,
 `x.to(y.dtype)` and `x.type_as(y)` are no casts, for they may narrow.
 """
 
@@ -25,6 +26,7 @@ from .tensor_calls import is_builtin
 _WIDE = {Gives.FLOAT32: "float32", Gives.FLOAT64: "float64"}
 _DTYPES = {"torch.float32": "float32", "torch.float64": "float64"}
 _TENSOR = "torch.Tensor."
+_FUNCTIONAL = "torch.nn.functional."
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -44,6 +46,8 @@ class Cast:
     """`copy=True`: the result never shares memory with the source."""
     returned: ast.Call | None = None
     """The cast in the function of the file that `call` calls."""
+    is_inside: bool = False
+    """`call` is an operation that works on the copy, and gives what it makes of it."""
 
     @property
     def lays_out(self) -> bool:
@@ -62,7 +66,8 @@ def cast_candidates(
 
     All of them, or those in the outermost functions that begin the `rows`.
     """
-    functions, names = tree.once(tree.module, casting_functions), ops.casts()
+    functions = tree.once(tree.module, casting_functions)
+    names = ops.casts() | ops.casting_inside()
     calls = [
         node
         for node in tree.nodes(rows)
@@ -98,6 +103,34 @@ def recognise_cast(node: ast.AST, facts: Facts) -> Cast | None:
     if facts.resolve(function.value) is not None:
         return None
     return _cast(node, operation, function.value, node.args, True, facts)
+
+
+def cast_inside(node: ast.Call, facts: Facts) -> Cast | None:
+    """The cast that a row-wise operation makes of its operand, by its `dtype=`."""
+    function = node.func
+    name = getattr(function, "attr", getattr(function, "id", ""))
+    if name not in ops.casting_inside():
+        return None
+    dotted = facts.resolve(function)
+    is_method = dotted is None and isinstance(function, ast.Attribute)
+    operation = ops.method(name) if is_method else ops.function(dotted or "")
+    bound = None if operation is None else operation.bind(node)
+    if operation is None or bound is None or not bound.is_complete:
+        return None
+    if is_method:
+        assert isinstance(function, ast.Attribute)
+        source: ast.expr | None = function.value
+    else:
+        source = bound.of.get("input")
+    spelled = bound.of.get("dtype")
+    if source is None or spelled is None:
+        return None
+    if (dotted or "").startswith(_FUNCTIONAL) and spelled in node.args:
+        return None  # its third parameter is another one
+    dtype = _DTYPES.get(facts.resolve(spelled) or "")
+    if dtype is None:
+        return None
+    return Cast(node, source, dtype, spelled, is_method, copies=True, is_inside=True)
 
 
 def _called_as_function(call: ast.Call, dotted: str, facts: Facts) -> Cast | None:

@@ -266,6 +266,8 @@ class Consumers:
                         is_abs=operation.role is Role.SIGN and operation.is_positive,
                     )
                 )
+            case Role.EXPAND if name == "expand" and _keeps_last_axis(call):
+                return Consumption(Step(StepKind.VIEW, call, node, repeats=True))
             case Role.EXPORT if not arguments and not keywords:
                 return Consumption(
                     Step(StepKind.LIFT, call, node, is_transfer=True, leaves_torch=True)
@@ -458,6 +460,17 @@ def _full(node: ast.AST, reason: str) -> Consumption:
 
 def _step(kind: StepKind, node: ast.expr, operand: ast.expr) -> Consumption:
     return Consumption(Step(kind, node, operand))
+
+
+def _keeps_last_axis(call: ast.Call) -> bool:
+    """Whether the last size that `expand` is given is -1."""
+    given = call.args[-1] if call.args else None
+    match given:
+        case ast.Tuple(elts=[*_, last]) | ast.List(elts=[*_, last]):
+            given = last
+        case _:
+            pass
+    return integer(given) == -1 and not call.keywords
 
 
 def _is_divisor(node: ast.expr, result: ast.expr) -> bool:

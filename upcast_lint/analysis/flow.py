@@ -32,7 +32,7 @@ from .names import Binding, Definition
 from .ops import Role
 from .reads import Consumption, Kind, Selection, Step, StepKind, Waste
 from .rows import Rows, rows_cut, rows_of
-from .tensor_calls import builtin_called
+from .tensor_calls import builtin_called, tensor_call
 from .values import integer
 
 
@@ -88,7 +88,8 @@ class Guard:
 class Flow:
     cast: Cast
     origin: ast.expr
-    """The cast, or the conditional expression that guards it."""
+    """The cast, or the conditional expression that guards it; where an operation casts
+    inside, what it is given."""
     guard: Guard | None = None
     carriers: dict[Definition, Carrier] = field(default_factory=dict)
     reads: list[Read] = field(default_factory=list)
@@ -99,8 +100,8 @@ class Flow:
     """Where it is partial: every load holds what the guard alone decides."""
     is_mixed: bool = False
     """Some load gets the copy with arithmetic on one path and without on another."""
-    is_scaled: bool = False
-    """Arithmetic with numbers is written to the copy, which shares no memory."""
+    scalings: list[Step] = field(default_factory=list)
+    """Arithmetic with numbers that is written to the copy, which shares no memory."""
     is_loop_carried: bool = False
     """A later round of a loop around the cast reads this round's copy."""
 
@@ -146,16 +147,22 @@ def narrow_reads(flow: Flow, paths: Paths, facts: Facts) -> list[Read]:
 
 
 def read_whole(read: Read, facts: Facts) -> Step | None:
-    """The first row-wise step before a read that takes more than whole rows of it."""
-    first = next((step for step in read.steps if step.row is not None), None)
+    """The first step before a read that takes more of it than the step commutes with.
+
+    More than whole rows of what a row-wise operation gives, or of what is expanded
+    anything but picks along the last axis.
+    """
+    first = next((step for step in read.steps if step.row or step.repeats), None)
     if first is None or read.kind is Kind.DELETE:
         return None
-    assert first.row is not None
     if read.kind is Kind.METADATA:
-        return first if first.row.reduces else None
+        return first if first.row is not None and first.row.reduces else None
     selection = read.selection
     if read.kind is not Kind.SELECTION or selection is None:
         return first
+    if any(step.repeats for step in read.steps):
+        is_pick = _picks_along_last_axis(selection, facts)
+        return None if is_pick and not any(step.row for step in read.steps) else first
     rows: list[Step] = []
     for step in read.steps:
         if step.row is not None:
@@ -170,6 +177,17 @@ def read_whole(read: Read, facts: Facts) -> Step | None:
         rows_of(selection, read.operand, row, facts) is Rows.CUT for row in rows
     )
     return first if is_cut else None
+
+
+def _picks_along_last_axis(selection: Selection, facts: Facts) -> bool:
+    """Whether it is a `gather`, which names elements for each position."""
+    node = selection.node
+    call = tensor_call(node, facts) if isinstance(node, ast.Call) else None
+    return (
+        call is not None
+        and call.operation.axes is ops.Axes.INDEX
+        and selection.axis == -1
+    )
 
 
 def wasteful_reads(flow: Flow, facts: Facts) -> list[Read]:
@@ -253,6 +271,8 @@ class _Follower:
     def _origin(self) -> tuple[ast.expr, Guard | None]:
         call = self.cast.call
         parent = self.facts.tree.parents[call]
+        if self.cast.is_inside:
+            return self.cast.source, None  # as if it were cast there
         if isinstance(parent, ast.IfExp) and parent.test is not call:
             other = parent.orelse if parent.body is call else parent.body
             if ast.dump(other) == ast.dump(self.cast.source):
@@ -319,8 +339,8 @@ class _Follower:
             self._full(node, "read outside torch", load)
             return
         if step is not None and step.node in self.whole:
-            assert step.row is not None
-            reason = f"read whole by `{step.row.name}`"
+            name = "expand" if step.row is None else step.row.name
+            reason = f"read whole by `{name}`"
             self._read(Read(Kind.FULL, step.node, node, steps, own, load, reason))
             return
         if step is not None:
@@ -377,13 +397,16 @@ class _Follower:
         load: ast.Name | None,
     ) -> None:
         """Follow a tensor to which arithmetic is written."""
-        statement = self.facts.tree.parents[node]
+        parents = self.facts.tree.parents
+        statement = parents[node]
         if not isinstance(statement, ast.AugAssign):
             if isinstance(node, ast.Name):
-                self.flow.is_scaled = True
+                self.flow.scalings.append(step)
+                if isinstance(parents[step.node], ast.Expr):
+                    return
             self._value(step.node, (*steps, step), (*own, step), load)
             return
-        self.flow.is_scaled = True
+        self.flow.scalings.append(step)
         for definition in self.names.made_by(statement):
             self._carry(definition, node, (*steps, step), (*own, step), load)
 

@@ -9,8 +9,8 @@ from __future__ import annotations
 
 import ast
 import re
-from collections.abc import Iterator
 
+from ..project import imported_names, split_name
 from ..source import Source
 from .callers import Function, bound_parameter, only_definition
 from .facts import Facts, Module
@@ -19,28 +19,6 @@ from .syntax import Tree
 
 _STEPS = 1
 """Of a name that a module imports in turn, as an `__init__.py` does."""
-
-
-def imported_names(statement: ast.stmt) -> Iterator[tuple[str, str]]:
-    """What an import binds, and to what: `pick` to `..utils.pick`."""
-    match statement:
-        case ast.ImportFrom(module=module, names=names, level=level):
-            head = "." * level + (f"{module}." if module else "")
-            for each in names:
-                yield each.asname or each.name, head + each.name
-        case ast.Import(names=names):
-            for each in names:
-                first = each.name.partition(".")[0]
-                yield each.asname or first, each.name if each.asname else first
-        case _:
-            pass
-
-
-def split_name(dotted: str) -> tuple[str, str]:
-    """The module that a dotted name is looked for in, and the name there."""
-    head, dot, name = dotted.rpartition(".")
-    is_relative = not head.strip(".")
-    return head + (dot if is_relative else ""), name
 
 
 def imported_parameter(

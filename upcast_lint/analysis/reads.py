@@ -226,6 +226,8 @@ class Step:
     """Commutes with what takes whole rows alone."""
     aligned: ast.Name | None = None
     """A vector along dimension 0 that the arithmetic pairs with the copy's rows."""
+    repeats: bool = False
+    """Shows elements more than once; commutes with picks along the last axis alone."""
     needs_dense: bool = False
     is_abs: bool = False
     is_sign: bool = False

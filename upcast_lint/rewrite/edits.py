@@ -38,14 +38,20 @@ def write_plan(plan: Plan, facts: Facts, known_dense: bool) -> tuple[Edit, ...]:
         raise Unfixable("a statement is nested too deeply") from error
 
 
-def write_hoist(cast: Cast, read: ast.Subscript, facts: Facts) -> tuple[Edit, ...]:
-    """The edits that take a subscript of the copy at the cast. Raises Unfixable."""
+def write_hoist(
+    cast: Cast, selection: ast.expr, taken_from: ast.expr, facts: Facts
+) -> tuple[Edit, ...]:
+    """The edits that select at the cast, from its source. Raises Unfixable."""
     statements = Statements(facts)
-    subscript = bare(statements.node(read))
-    statements.change(
-        cast.source, lambda source: subscript.with_changes(value=operand(source))
-    )
-    statements.replace(read, lambda: statements.changed(read.value))
+
+    def selected(source: cst.BaseExpression) -> cst.BaseExpression:
+        found: cst.BaseExpression = statements.rebuilt(
+            selection, {taken_from: operand(source)}
+        )
+        return bare(found)
+
+    statements.change(cast.source, selected)
+    statements.replace(selection, lambda: statements.changed(taken_from))
     return statements.edits()
 
 
@@ -321,7 +327,8 @@ class _Writer:
     ) -> cst.BaseExpression:
         out = operand(self._views(read.load, read.own))
         out = bare(self.statements.rebuilt(node, {read.operand: out}))
-        out = self.spelling.of(out)
+        if not self.cast.is_inside:
+            out = self.spelling.of(out)
         last: ast.expr | None = None
         for step in read.lifts:
             content = out if step.operand is last else _operand_of(step, out)

@@ -67,7 +67,7 @@ def plan_rewrite(flow: Flow, paths: Paths, facts: Facts) -> Plan:
         raise Unfixable(f"the copy is {read.reason}")
     if flow.is_mixed:
         raise Unfixable("arithmetic before the selection runs on some paths only")
-    if flow.is_scaled:
+    if flow.scalings:
         raise Unfixable("arithmetic is written to the copy before the selection")
     placements = tuple(sink_cast(flow, paths, facts))
     if not gains(flow, placements, facts):

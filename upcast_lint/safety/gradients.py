@@ -142,6 +142,17 @@ def repeats(case: Case) -> Iterator[Words]:
                     yield (f"`{case.facts.shown(index)}`",)
 
 
+@condition(
+    "gradients are summed in the source's dtype where `{}` shows an element twice; or "
+    "no gradient flows"
+)
+def expanded(case: Case) -> Iterator[Words]:
+    for each in case.flowing:
+        for step in each.read.steps:
+            if step.repeats:
+                yield (case.facts.shown(step.node),)
+
+
 @assumption("{}")
 def stated_distinct(case: Case) -> Iterator[Words]:
     for each in case.flowing:

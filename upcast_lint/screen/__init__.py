@@ -16,6 +16,7 @@ import re
 _DOT = rb"\.[ \t\f\r\n\\]*"
 _CALL = _DOT + rb"(?:float|double)[ \t\f\r\n\\]*[(#]"
 _CONVERSION = _DOT + rb"(?:to|type) ?\("
+_FUNCTIONS = (b"as_tensor(", b"softmax(", b"cumsum(")
 _TYPE = _DOT + rb"(?:float|double)"
 _BUILTIN = rb"float(?<![\w:.]float)(?<!: float)[ \t\f\r\n\\]*[,)#]"
 _IMPORTED_TYPE = (
@@ -35,6 +36,6 @@ def may_spell_cast(data: bytes) -> bool:
         return True
     if b"torch" not in data:
         return False
-    if re.search(_CONVERSION, data) is None and b"as_tensor(" not in data:
+    if not (re.search(_CONVERSION, data) or any(each in data for each in _FUNCTIONS)):
         return False
     return any(re.search(each, data) for each in (_TYPE, _BUILTIN, _IMPORTED_TYPE))

@@ -15,10 +15,9 @@ from collections.abc import Iterable, Iterator
 from functools import cache, cached_property
 
 from ..analysis import ops
-from ..analysis.imported import imported_names, split_name
 from ..analysis.ops import Role
 from ..analysis.values import is_whole, items_of
-from ..project import Project
+from ..project import Project, imported_names, split_name
 from .outline import Outline, Span
 from .spots import is_word, torch_names
 from .statements import Statements, Unclear
@@ -223,6 +222,7 @@ class Reach:
         self.carriers: set[str] = set()
         self.fresh: list[str] = []
         self._read_whole: dict[str, bool] = {}
+        self._taken: dict[int, set[str]] = {}
         self._is_taken_elsewhere = False
         """Whether a function of another file may read a copy narrowly."""
         self.takers: frozenset[Span] = frozenset()
@@ -430,19 +430,25 @@ class Reach:
         """Whether arithmetic or a `return` takes what a name holds, here or there."""
         if name not in self._read_whole:
             numbers = {self.statements.number_at(each) for each in self._places(name)}
-            self._read_whole[name] = any(
-                isinstance(operand, ast.Name) and operand.id == name
-                for number in numbers
+            self._read_whole[name] = any(name in self._operands(n) for n in numbers)
+        return self._read_whole[name]
+
+    def _operands(self, number: int) -> set[str]:
+        """The names that arithmetic or a `return` takes in a statement."""
+        if number not in self._taken:
+            self._taken[number] = {
+                operand.id
                 for statement in self.statements.parsed(number)
                 for node in _walk(statement)
                 for operand in _operands(node)
-            )
-        return self._read_whole[name]
+                if isinstance(operand, ast.Name)
+            }
+        return self._taken[number]
 
     def _is_cast(self, call: ast.Call, name: str) -> bool:
         if name in ("float", "double"):
             return isinstance(call.func, ast.Attribute)
-        if name not in ops.casts():
+        if name not in ops.casts() | ops.casting_inside():
             return False
         values = [*call.args, *(keyword.value for keyword in call.keywords)]
         return any(map(self._may_be_type, values))
@@ -574,4 +580,4 @@ def _steps() -> frozenset[str]:
         Role.VIEW, Role.SIGN, Role.EXPORT, Role.MOVE, Role.COPY, Role.ELEMENTWISE
     )
     in_place = {f"{name}_" for name in arithmetic}
-    return arithmetic | others | ops.row_wise() | in_place | {"to"}
+    return arithmetic | others | ops.row_wise() | in_place | {"to", "expand"}

@@ -8,7 +8,7 @@ type
     `.float32`, `.float64`, or `.float` or `.double` not called, where a conversion may
     be given it, or where it may be given a name that a conversion takes.
 conversion
-    `.to(`, `.type(` or `as_tensor(`.
+    `.to(`, `.type(`, `as_tensor(`, or an operation that casts inside, `softmax(`.
 
 Limits: a comment between a dot and the name after it, blanks other than one space
 between `to` and its parenthesis or between `from` and `torch`, and identifiers in
@@ -34,7 +34,10 @@ _SPELLING = re.compile(
 _CONVERSION = re.compile(_DOT + r"((?:to|type) ?\()")
 _GIVEN = re.compile(r"float(?<![\w:.]float)(?<!: float)(?=[ \t\f\r\n\\]*[,)#])")
 """Python's `float`, where it may be the type that a conversion is given."""
-_FUNCTION = "as_tensor("
+_INSIDE = re.compile(r"(?:softmax|cumsum)$")
+_FUNCTION = re.compile(r"(?<!\w)(?:as_tensor|(?:log_)?softmax|cumsum)\(")
+"""Beside `as_tensor`, what casts its operand where it is given a type."""
+_CAST_AGAIN = re.compile(r"[\s,\\]*\)\.(?:to\([\w.]+\.dtype\)|type_as\()")
 _STRING = re.compile(r"'[^'\\]*'|\"[^\"\\]*\"")
 _COMMENT = re.compile(r"#[^\n]*")
 _NEAR = 400
@@ -78,11 +81,8 @@ def find_conversions(
     end = len(text) if end is None else end
     for match in _CONVERSION.finditer(text, start, end):
         yield match.start(1)
-    found = text.find(_FUNCTION, start, end)
-    while found >= 0:
-        if not is_word(text[found - 1 : found]):
-            yield found
-        found = text.find(_FUNCTION, found + 1, end)
+    for match in _FUNCTION.finditer(text, start, end):
+        yield match.start()
 
 
 def torch_names(text: str) -> dict[str, str]:
@@ -111,8 +111,8 @@ def is_word(character: str) -> bool:
 def _may_be_taken(text: str, start: int, end: int) -> bool:
     """Whether a type may be given to a conversion, or be bound to a name.
 
-    Most are not: they stand in a comparison, in a table, or are an argument of
-    `softmax`. What the text around does not tell may be so.
+    Most are not: they stand in a comparison, in a table, or are given to a `softmax`
+    whose result is cast back at once. What the text around does not tell may be so.
     """
     nearest = max(0, start - _NEAR)
     start = _start_of_name(text, start, nearest)
@@ -127,7 +127,7 @@ def _may_be_taken(text: str, start: int, end: int) -> bool:
     if line.endswith(_COMPARISONS):
         return False
     if opened >= 0 and line[-1] in "=(,[":
-        return _takes(line[:opened], following)
+        return _takes(line[:opened], following, text, end)
     if line and line[-1] not in "=,":
         return line.endswith(("import", "as", "\\"))
     if not line and following == ":":
@@ -139,7 +139,7 @@ def _may_be_taken(text: str, start: int, end: int) -> bool:
         return True
     if "#" in before[before.rfind("\n", 0, opened) + 1 :]:
         return True
-    return _takes(before[:opened], following)
+    return _takes(before[:opened], following, text, end)
 
 
 def _blank(match: re.Match[str]) -> str:
@@ -160,9 +160,14 @@ def _start_of_name(text: str, start: int, least: int) -> int:
     return start
 
 
-def _takes(before: str, following: str) -> bool:
-    """Whether what opens after a text is a conversion, or bound to a name as it is."""
+def _takes(before: str, following: str, text: str, end: int) -> bool:
+    """Whether what opens after a text is a conversion, or bound to a name as it is.
+
+    The type in it ends at `end`.
+    """
     before = before.rstrip()
+    if _INSIDE.search(before):
+        return _CAST_AGAIN.match(text, end) is None
     if before.endswith("="):
         target = before[before.rfind("\n") + 1 : -1]
         return following != "," or not {",", ")", "]"}.isdisjoint(target)

@@ -192,6 +192,16 @@ def row_wise() -> frozenset[str]:
     )
 
 
+@cache
+def casting_inside() -> frozenset[str]:
+    """The names of those that cast what they are given, where a type is given, too."""
+    return frozenset(
+        name
+        for name in row_wise()
+        if any(each.name == "dtype" for each in (tensor(name) or _NONE).takes or ())
+    )
+
+
 _NONE = Operation("", Memory.UNKNOWN)
 
 
