@@ -20,7 +20,7 @@ SILENT = {
     "a table of positions": (
         "def f(self, x, y):\n    return y + self.embedding(x.float())[0]\n"
     ),
-    "ten thousand": "def f(x):\n    return x.float() ** (1 / 10000) + 20000.0\n",
+    "ten thousand": "def f(x):\n    return x.float() ** (1 / 10000) + 10000.0\n",
     "items that are no vectors": "def f(x, w):\n    x.item()\n    x @ w.weight\n",
     "weights that are no table": "def f(weights):\n    return weights.float()[0]\n",
 }

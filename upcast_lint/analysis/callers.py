@@ -25,10 +25,10 @@ _CALLED_AS_INSTANCE = ("forward", "__call__")
 _PROPERTIES = ("property", "cached_property")
 
 
-def references(module: ast.Module) -> References:
+def references(_: ast.Module, tree: Tree) -> References:
     """The names and attributes that a module reads, by their last word."""
     found: References = {}
-    for node in ast.walk(module):
+    for node in tree.everything():
         if isinstance(node, ast.Name | ast.Attribute) and isinstance(
             node.ctx, ast.Load
         ):
@@ -119,10 +119,10 @@ def results_of(function: Function, facts: Facts) -> Iterator[ast.expr | None]:
         yield from _results_of_lambda(function, facts)
         return
     holder = facts.tree.parents.get(function)
-    known = facts.tree.once(facts.tree.module, references)
+    known = facts.tree.once_with(facts.tree.module, references)
     found = known.get(function.name, [])
     decorators = [_last(each) for each in function.decorator_list]
-    if not facts.tree.once(facts.tree.module, _defined).isdisjoint(decorators):
+    if not facts.tree.once_with(facts.tree.module, _defined).isdisjoint(decorators):
         yield None
     if not isinstance(holder, ast.ClassDef):
         for node in found:
@@ -152,7 +152,7 @@ def _results_of_lambda(function: ast.Lambda, facts: Facts) -> Iterator[ast.expr 
         yield None
     elif isinstance(holder, ast.Assign | ast.AnnAssign):
         targets = getattr(holder, "targets", None) or [getattr(holder, "target", None)]
-        known = facts.tree.once(facts.tree.module, references)
+        known = facts.tree.once_with(facts.tree.module, references)
         for target in targets:
             for node in known.get(_last(target), []):
                 yield from _call_of(node, facts)
@@ -227,7 +227,7 @@ def _bases(module: ast.Module, tree: Tree) -> dict[str, set[str]]:
     """The classes of a module with the names of what they derive from."""
     return {
         each.name: {_last(base) for base in each.bases}
-        for each in tree.once(module, classes_of)
+        for each in tree.once_with(module, classes_of)
     }
 
 
@@ -252,11 +252,11 @@ def _may_mean(node: ast.Name, function: FunctionNode, facts: Facts) -> bool:
     return True
 
 
-def _defined(module: ast.Module) -> set[str]:
+def _defined(_: ast.Module, tree: Tree) -> set[str]:
     """The names of the functions and classes of a module."""
     return {
         node.name
-        for node in ast.walk(module)
+        for node in tree.everything()
         if isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef | ast.ClassDef)
     }
 

@@ -7,9 +7,9 @@ import ast
 from .syntax import FunctionNode, Tree
 
 
-def classes_of(module: ast.Module) -> list[ast.ClassDef]:
-    """All classes of a file, wherever they stand; ask for them by `Tree.once`."""
-    return [node for node in ast.walk(module) if isinstance(node, ast.ClassDef)]
+def classes_of(_: ast.Module, tree: Tree) -> list[ast.ClassDef]:
+    """All classes of a file, wherever they stand; ask for them by `Tree.once_with`."""
+    return [node for node in tree.everything() if isinstance(node, ast.ClassDef)]
 
 
 def class_around(node: ast.AST, tree: Tree) -> ast.ClassDef | None:
@@ -29,7 +29,7 @@ def methods_of(holder: ast.ClassDef) -> dict[str, FunctionNode]:
 def method_names(module: ast.Module, tree: Tree) -> frozenset[str]:
     """The names of the methods of all classes of a file, defined or assigned."""
     found: set[str] = set()
-    for holder in tree.once(module, classes_of):
+    for holder in tree.once_with(module, classes_of):
         found.update(methods_of(holder))
         for node in holder.body:
             match node:

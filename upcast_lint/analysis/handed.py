@@ -363,7 +363,7 @@ class _Walk:
         match target:
             case ast.Attribute():
                 self.is_kept = True
-                known = facts.tree.once(facts.tree.module, references)
+                known = facts.tree.once_with(facts.tree.module, references)
                 for node in known.get(target.attr, ()):
                     if isinstance(node, ast.Attribute) and node is not way.node:
                         inner = self._facts_of(node, facts)

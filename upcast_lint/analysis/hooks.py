@@ -93,7 +93,7 @@ _OTHER_PATHS = ("operator.", "copy.")
 def hooks_of(module: ast.Module, tree: Tree) -> dict[str, list[FunctionNode]]:
     """What runs without being called by name, by the operation or the attribute."""
     found: dict[str, list[FunctionNode]] = {}
-    for holder in tree.once(module, classes_of):
+    for holder in tree.once_with(module, classes_of):
         methods: dict[str, FunctionNode] = {}
         for each in holder.body:
             if isinstance(each, ast.FunctionDef | ast.AsyncFunctionDef):

@@ -53,7 +53,7 @@ def other_of_cast(cast: Cast, reads: Sequence[Read], facts: Facts) -> OtherClass
 def _classes(module: ast.Module, tree: Tree) -> dict[str, list[ast.ClassDef]]:
     """The classes of a file by the names of their methods."""
     found: dict[str, list[ast.ClassDef]] = {}
-    for holder in tree.once(module, classes_of):
+    for holder in tree.once_with(module, classes_of):
         for name in methods_of(holder):
             found.setdefault(name, []).append(holder)
     return found

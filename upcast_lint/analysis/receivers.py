@@ -217,7 +217,7 @@ class _Receivers:
         match definition.value:
             case ast.Call(func=ast.Name(id=name)):
                 tree = self.facts.tree
-                classes = tree.once(tree.module, classes_of)
+                classes = tree.once_with(tree.module, classes_of)
                 return any(name == each.name for each in classes)
             case _:
                 return False

@@ -34,6 +34,10 @@ LOOPS = (ast.For, ast.AsyncFor, ast.While)
 _SUITES = ("body", "orelse", "finalbody")
 
 
+def _everything(module: ast.Module) -> list[ast.AST]:
+    return list(ast.walk(module))
+
+
 @dataclass(frozen=True, slots=True)
 class Place:
     """A statement in its suite: `suite[index]`, a list of `owner.field`."""
@@ -113,6 +117,10 @@ class Tree:
         for function in functions:
             if function is not None:
                 yield from self.below(function)
+
+    def everything(self) -> list[ast.AST]:
+        """All nodes as `ast.walk` gives them, for what asks about the whole file."""
+        return self.once(self.module, _everything)
 
     def below(self, node: ast.AST) -> list[ast.AST]:
         """A node and all that stands in it; remembered."""

@@ -69,7 +69,8 @@ _NEAR = 200
 
 
 _RETURNS_AT_ONCE = re.compile(
-    r'def[ \t]+\w+.{0,300}?:\s*(?:"""(?:[^"]|"(?!""))*+"""\s*)?return\b', re.DOTALL
+    r'def[ \t]+\w+.{0,300}?:\s*(?:"""[^"]*+(?:"(?!"")[^"]*+)*+"""\s*)?return\b',
+    re.DOTALL,
 )
 """A function that returns what its first statement makes; and some others."""
 

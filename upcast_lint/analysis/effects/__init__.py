@@ -105,12 +105,8 @@ class Effects:
                 found.append(write)
         if any(path in self.record.handed for path in possible):
             found += [only_possible(write) for write in self._outside_writes]
-        known = {write.node for write in found}
-        held = [
-            write
-            for place in self.record.places.get(HELD, ())
-            if (write := self.record.writes[place]).node not in known
-        ]
+        known = {write.node for write in found} if self._held_writes else frozenset()
+        held = [write for write in self._held_writes if write.node not in known]
         if held:
             handed = self._handed_out(source, possible)
             found += [w for w in held if handed is None or self._follows(w, handed)]
@@ -195,6 +191,10 @@ class Effects:
     def is_outside(self, path: str) -> bool:
         """Whether a path begins at a name that another scope binds."""
         return not self.facts.names.named(path.partition(".")[0])
+
+    @cached_property
+    def _held_writes(self) -> list[Write]:
+        return [self.record.writes[n] for n in self.record.places.get(HELD, ())]
 
     @cached_property
     def _outside_writes(self) -> list[Write]:

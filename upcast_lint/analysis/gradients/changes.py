@@ -20,6 +20,8 @@ from dataclasses import dataclass
 from .. import ops
 from ..facts import Facts
 from ..ops import Role
+from ..parents import children
+from ..syntax import Tree
 from ..words import words
 
 _FUNCTIONS = words(
@@ -54,7 +56,7 @@ def mode_changes(facts: Facts) -> list[ast.expr]:
     """The nodes of a scope at which the gradient mode may change."""
     if not any(map(facts.source.has, _MARKS)):
         return []
-    changers = facts.tree.once(facts.tree.module, _changers)
+    changers = facts.tree.once_with(facts.tree.module, _changers)
     found: list[ast.expr] = []
     mentions: list[ast.Name | ast.Attribute] = [
         *facts.nodes(ast.Name),
@@ -124,18 +126,18 @@ def _decorates(node: ast.expr, facts: Facts) -> bool:
     return node in getattr(parent, "decorator_list", ())
 
 
-def _changers(module: ast.Module) -> Changers:
+def _changers(module: ast.Module, tree: Tree) -> Changers:
     """What may leave the mode changed: by itself, or by what it calls."""
     setters = _FUNCTIONS | {
         alias.asname
-        for node in ast.walk(module)
+        for node in tree.everything()
         if isinstance(node, ast.ImportFrom)
         for alias in node.names
         if alias.name in _FUNCTIONS and alias.asname
     }
     mentioned: dict[str, set[str]] = {}
     generators: set[str] = set()
-    for name, body in _bodies(module):
+    for name, body in _bodies(tree):
         mentioned.setdefault(name, set()).update(_mentions(body))
         if _yields_in_region(body):
             generators.add(name)
@@ -150,14 +152,14 @@ def _changers(module: ast.Module) -> Changers:
         more = {name for name, words_ in mentioned.items() if words_ & changing}
         grew = not more <= changing
         changing |= more
-    is_loose = _is_loose(module, changing, setters)
+    is_loose = _is_loose(tree, changing, setters)
     return Changers(frozenset(changing), frozenset(generators), is_loose)
 
 
-def _is_loose(module: ast.Module, changing: set[str], setters: frozenset[str]) -> bool:
+def _is_loose(tree: Tree, changing: set[str], setters: frozenset[str]) -> bool:
     """Whether a lambda without a name, or a name not called, may set the mode."""
     used: set[ast.AST] = set()
-    for node in ast.walk(module):
+    for node in tree.everything():
         match node:
             case ast.Call(func=function):
                 used.add(function)
@@ -176,13 +178,13 @@ def _is_loose(module: ast.Module, changing: set[str], setters: frozenset[str]) -
                 and node.id in changing
             )
         )
-        for node in ast.walk(module)
+        for node in tree.everything()
     )
 
 
-def _bodies(module: ast.Module) -> Iterator[tuple[str, ast.AST]]:
+def _bodies(tree: Tree) -> Iterator[tuple[str, ast.AST]]:
     """The functions of a file by name; `__init__` by that of its class."""
-    for node in ast.walk(module):
+    for node in tree.everything():
         match node:
             case ast.ClassDef():
                 for each in node.body:
@@ -206,12 +208,12 @@ def _mentions(function: ast.AST) -> set[str]:
                 found.add(word)
             case ast.Constant(value=str() as word):
                 found.add(word)
-        for child in ast.iter_child_nodes(node):
-            if isinstance(child, ast.withitem) or child in getattr(
-                node, "decorator_list", ()
-            ):
-                continue
-            pending.append(child)
+        aside = getattr(node, "decorator_list", ())
+        pending += (
+            child
+            for child in children(node)
+            if not isinstance(child, ast.withitem) and child not in aside
+        )
     return found
 
 

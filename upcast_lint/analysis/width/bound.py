@@ -35,12 +35,12 @@ from .words import (
     CERTAIN,
     INPUTS,
     MADE_MANY,
+    MANY_HELD,
     SPELLERS,
     TELLING,
     THOUSAND,
-    holds_many,
+    VECTORS,
     names_chosen,
-    names_embedding_table,
     names_end,
     names_language,
     names_language_head,
@@ -51,6 +51,7 @@ from .words import (
     names_sampler,
     names_scores,
     names_sequence,
+    names_table,
     names_token_ids,
     names_token_logits,
     names_transcript,
@@ -64,17 +65,18 @@ from .words import (
 _ALONE, _LOGITS, _SCORES, _LIKELIHOOD, _CONTEXT, _TRANSCRIPT, _CHOICE, _CHOSEN = (
     1 << bit for bit in range(8)
 )
-_TOKEN, _TABLE, _WEIGHT, _HELD, _VECTORS, _PRODUCT, _MADE, _SPELLER = (
-    1 << bit for bit in range(8, 16)
+_TOKEN, _TABLE, _WEIGHT, _HELD, _VECTORS, _PRODUCT, _MADE, _SPELLER, _THOUSAND = (
+    1 << bit for bit in range(8, 17)
 )
 
 _SPACED = bytes(
     byte if chr(byte).isalnum() or byte in b"_" else ord(" ") for byte in range(128)
 ) + bytes(range(128, 256))
+_LONGEST = 20
+"""Digits of a number that can be a size."""
 _LOOKUP = re.compile(r"(?<!\w)embedding[\s\\]*[(#]")
 _HOLDER = re.compile(r"(?:def|class)\s+(\w+)")
 _LAST_ROW = re.compile(r"-\s*1\s*(?::\s*)?(?:,[^\],]*(?:,\s*)?)?\]")
-_V = re.compile(r"V(?<![A-Za-z0-9]V)(?![A-Za-z0-9])")
 _V_LAST = tuple(
     re.compile(
         rf"{v}(?<!\w{v})(?<![kK],{v})(?<![kK], {v})"
@@ -83,7 +85,6 @@ _V_LAST = tuple(
     for v in "vV"
 )
 """A shape that ends in the letter; not one of keys and values."""
-_NUMBER = re.compile(r"\d(?<![\w.]\d)[\d_]{3,20}(?![\d_.eE])")
 _CHAIN = re.compile(
     r"(?i:corpus|catalog|item|entit|all|gallery|collection)\w*(?:[.(\[][^=\n]{0,40}?)?"
     r"(?i:emb|rep|vector|feature|weight|matrix)"
@@ -104,7 +105,7 @@ def may_be_vocab_wide(text: str, whole: str = "") -> bool:
         said |= _said(name)
     if said & _ALONE or (said & _TABLE and said & _WEIGHT) or "vocab" in text.lower():
         return True
-    if _most(text, said) >= ENOUGH or _largest(text) >= CERTAIN:
+    if _most(text, names, said) >= ENOUGH:
         return True
     if said & _TOKEN and _LOOKUP.search(text):
         return True
@@ -118,7 +119,7 @@ def may_be_vocab_wide(text: str, whole: str = "") -> bool:
     return any(made <= names for made in wide_makers(whole))
 
 
-def _most(text: str, said: int) -> int:
+def _most(text: str, names: set[str], said: int) -> int:
     """The most that evidence can weigh of which no kind is enough."""
     most = 0
     if said & _LOGITS:
@@ -130,31 +131,33 @@ def _most(text: str, said: int) -> int:
         most += TRANSCRIBES  # and what is named for both is wide by its name
     if most and said & _LIKELIHOOD:
         most += LIKELIHOOD
-    most += CALLED_V * (bool(_V.search(text)) + any(p.search(text) for p in _V_LAST))
+    if "V" in names or "v" in names:
+        is_last = any(pattern.search(text) for pattern in _V_LAST)
+        most += CALLED_V * (("V" in names) + is_last)
     if most + CHOOSES_TOKEN + MADE_OF_A_THOUSAND < ENOUGH:
         return most
     if said & _CHOICE and said & _CHOSEN:
         most += CHOOSES_TOKEN
     elif said & _TOKEN or "ignore_index" in text or _LAST_ROW.search(text):
         most += READ_BY_TOKENS
-    if most == ENOUGH - MADE_OF_A_THOUSAND and _largest(text) >= THOUSAND:
+    if most == ENOUGH - MADE_OF_A_THOUSAND and said & _THOUSAND:
         most += MADE_OF_A_THOUSAND
     return most
-
-
-def _largest(text: str) -> int:
-    """The largest whole number that is written out, if it has four digits or more."""
-    return max((int(n.replace("_", "")) for n in _NUMBER.findall(text)), default=0)
 
 
 @lru_cache(1 << 14)
 def _said(name: str) -> int:
     said = 0
+    if name[0].isdecimal():
+        number = name.replace("_", "")
+        size = int(number) if len(number) < _LONGEST and number.isdecimal() else 0
+        return _ALONE if size >= CERTAIN else _THOUSAND if size >= THOUSAND else 0
     if name in ops.names_of(Role.ORDER):
         said |= _CHOICE
     if name in ops.names_of(Role.PRODUCT):
         said |= _PRODUCT
-    if TELLING.isdisjoint(words(name)):
+    known = words(name)
+    if TELLING.isdisjoint(known):
         return said
     if names_posteriors(name) or names_token_logits(name):
         said |= _ALONE
@@ -178,16 +181,16 @@ def _said(name: str) -> int:
         said |= _CHOSEN
     if names_token_ids(name):
         said |= _TOKEN
-    if names_embedding_table(f"{name}.weight"):
+    if names_table(name):
         said |= _TABLE
-    if words(name)[-1:] == ("weight",):
+    if known[-1] == "weight":
         said |= _WEIGHT
-    if holds_many(f"{name}.weight"):
+    if not MANY_HELD.isdisjoint(known):
         said |= _HELD
-    if holds_many(f"item.{name}"):
+    if not VECTORS.isdisjoint(known):
         said |= _VECTORS
     if MADE_MANY.search(spoken(name)):
         said |= _MADE
-    if not SPELLERS.isdisjoint(words(name)):
+    if not SPELLERS.isdisjoint(known):
         said |= _SPELLER
     return said

@@ -58,7 +58,8 @@ def made_as(name: str, first: int, last: int, whole: str) -> Made | None:
 def _made_in(whole: str) -> tuple[Made, ...]:
     found = [
         made
-        for name, kind, start in _heads(whole)
+        for head, start in _heads(whole)
+        for name, kind in _target(whole, head, start)
         if (made := _made(name, kind, whole, start)) is not None
     ]
     by_name = {made.name: made for made in found}
@@ -77,9 +78,10 @@ def wide_makers(whole: str) -> tuple[frozenset[str], ...]:
     of thousands: its name, and of a table that of its weight.
     """
     found: dict[str, bool] = {}
-    for name, kind, start in _heads(whole):
+    for head, start in _heads(whole):
         if _tells_many(whole[start : _end(whole, start)]):
-            found[name] = "Embed" in kind and found.get(name, True)
+            for name, kind in _target(whole, head, start):
+                found[name] = "Embed" in kind and found.get(name, True)
     for _, *pair in _ties(whole) if found else ():
         if not found.keys().isdisjoint(pair):
             found.update(dict.fromkeys(pair, False))
@@ -104,17 +106,22 @@ def _ties(whole: str) -> Iterator[tuple[int, str, str]]:
             yield start, name[0], match[1]
 
 
-def _heads(whole: str) -> Iterator[tuple[str, str, int]]:
-    """Names with the class that they are made of, and where its arguments begin."""
+def _heads(whole: str) -> Iterator[tuple[int, int]]:
+    """Where the last word of a class starts that is called, and where its arguments."""
     for word in _CLASSES:
         found = whole.find(word)
         while found >= 0:
             start = found + len(word)
-            line = whole.rfind("\n", max(0, found - _LONGEST_TARGET), found) + 1
-            match = _TARGET.search(whole, line, start - len(word))
-            if match is not None:
-                yield match[1], match[2] + word[:-1], start
+            yield found, start
             found = whole.find(word, start)
+
+
+def _target(whole: str, head: int, start: int) -> Iterator[tuple[str, str]]:
+    """The name that what is made there gets, if it gets one, and of which class."""
+    line = whole.rfind("\n", max(0, head - _LONGEST_TARGET), head) + 1
+    match = _TARGET.search(whole, line, head)
+    if match is not None:
+        yield match[1], match[2] + whole[head : start - 1]
 
 
 def _end(whole: str, start: int) -> int:

@@ -304,10 +304,10 @@ _EMBEDDINGS = re.compile(
     r"|get_input_embeddings|get_output_embeddings|vocab_embed)_"
 )
 
-_MANY_HELD = word_set(
+MANY_HELD = word_set(
     "corpus catalog catalogue item items entity entities all gallery collection"
 )
-_VECTORS = word_set(
+VECTORS = word_set(
     "emb embs embed embeds embedding embeddings rep reps vectors features weight matrix"
 )
 
@@ -315,7 +315,7 @@ _VECTORS = word_set(
 def holds_many(dotted: str) -> bool:
     """`test_items_emb`, `corpus_embeddings`, `self.item_embedding.weight`."""
     said = words(dotted)
-    return not _MANY_HELD.isdisjoint(said) and not _VECTORS.isdisjoint(said[-2:])
+    return not MANY_HELD.isdisjoint(said) and not VECTORS.isdisjoint(said[-2:])
 
 
 _PLACES = re.compile(r"_(?:pos|position|positional|patch|patches|type|segment|visual)_")
@@ -323,12 +323,12 @@ _PLACES = re.compile(r"_(?:pos|position|positional|patch|patches|type|segment|vi
 
 def names_embedding_table(dotted: str) -> bool:
     """`model.embed_tokens.weight`, `lm_head.weight`, `token_embeddings.weight`."""
+    return words(dotted)[-1:] == ("weight",) and names_table(dotted)
+
+
+def names_table(dotted: str) -> bool:
     said = spoken(dotted)
-    return (
-        said.endswith("_weight_")
-        and _EMBEDDINGS.search(said) is not None
-        and _PLACES.search(said) is None
-    )
+    return _EMBEDDINGS.search(said) is not None and _PLACES.search(said) is None
 
 
 _SEQUENCE_IDS = re.compile(
@@ -418,8 +418,8 @@ TELLING = frozenset(
             (
                 *("logit logits log joint v weight", *SCORES, *LOG_PROBS, *POSTERIORS),
                 *(*LANGUAGE_HEADS, *SPELLERS, *_VOCAB_WORDS, *_TOKEN_IDS, *_LENGTHS),
-                *(*_SEQUENCES, *_CHOSEN, *INPUTS, *_ENDS, *_SAMPLERS, *_MANY_HELD),
-                *_VECTORS,
+                *(*_SEQUENCES, *_CHOSEN, *INPUTS, *_ENDS, *_SAMPLERS, *MANY_HELD),
+                *VECTORS,
                 *(each.pattern for each in (MANY, MADE_MANY, _EMBEDDINGS)),
                 *(each.pattern for each in (_SEQUENCE_IDS, _READERS)),
             )
