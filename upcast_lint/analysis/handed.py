@@ -20,14 +20,14 @@ from __future__ import annotations
 
 import ast
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 
 from . import ops
 from .callers import parameter_for, references, results_of
 from .facts import Facts, Module
 from .indices.items import plain_items
 from .names import Binding, Definition
-from .ops import Memory, Role, Settles
+from .ops import Axes, Memory, Operation, Role, Settles
 from .scalars import Operand, classify_operand
 from .syntax import FUNCTIONS, ScopeNode
 from .tensor_calls import builtin_called
@@ -65,12 +65,12 @@ class Handed:
     """What writes to it."""
     is_kept: bool
     """It is returned or stored, and so outlives the function."""
-    is_made_dense: bool
-    """`contiguous` copies it where it is strided, and gives it back where it is not."""
+    packed: str | None
+    """`contiguous`, or what else copies it where it is strided, and else shows it."""
 
     @property
     def may_be_kept(self) -> bool:
-        return self.is_kept or self.is_made_dense
+        return self.is_kept or self.packed is not None
 
 
 def ways_of(nodes: Sequence[ast.expr], facts: Facts) -> Handed:
@@ -78,7 +78,7 @@ def ways_of(nodes: Sequence[ast.expr], facts: Facts) -> Handed:
     walk = _Walk(facts)
     walk.pending += [_Way(node, facts, False) for node in nodes]
     walk.run()
-    return Handed(walk.sensitive, walk.written, walk.is_kept, walk.is_made_dense)
+    return Handed(walk.sensitive, walk.written, walk.is_kept, walk.packed)
 
 
 @dataclass(frozen=True, slots=True)
@@ -87,9 +87,11 @@ class _Way:
     facts: Facts
     is_array: bool
     """It has left torch by `numpy()`."""
+    is_shared: bool = False
+    """A name on the way to it is read more than once."""
 
     def to(self, node: ast.expr) -> _Way:
-        return _Way(node, self.facts, self.is_array)
+        return replace(self, node=node)
 
 
 @dataclass(slots=True)
@@ -99,7 +101,7 @@ class _Walk:
     sensitive: str | None = None
     written: str | None = None
     is_kept: bool = False
-    is_made_dense: bool = False
+    packed: str | None = None
     _seen: set[tuple[ast.AST, bool]] = field(default_factory=set)
     _scopes: dict[ScopeNode, Facts] = field(default_factory=dict)
 
@@ -216,13 +218,17 @@ class _Walk:
             if isinstance(each.node, ast.AugAssign):
                 self._writes("an assignment in place")
                 self._augmented(each.node)
-        for each in (definition, *changed):
-            self._go(way, *names.uses(each))
+        loads = [load for each in (definition, *changed) for load in names.uses(each)]
+        if definition.name in names.captured or _is_read_again(
+            loads, definition, way.facts
+        ):
+            way = replace(way, is_shared=True)
+        self._go(way, *loads)
         if definition.name in names.captured:
             for scope in names.bindings.nested:
                 for load in _loads_below(scope, definition.name):
                     inner = self._facts_of(load, way.facts)
-                    self.pending.append(_Way(load, inner, way.is_array))
+                    self.pending.append(replace(way, node=load, facts=inner))
 
     def _augmented(self, statement: ast.AugAssign) -> None:
         if not isinstance(statement.op, _SAFE_OPERATORS):
@@ -255,7 +261,7 @@ class _Walk:
                 self._go(way, call)
             return
         if name == "numpy":
-            self.pending.append(_Way(call, way.facts, True))
+            self.pending.append(replace(way, node=call, is_array=True))
         elif way.is_array:
             known = ops.array_method(name)
             if known is None or known.settles is not Settles.YES:
@@ -270,10 +276,13 @@ class _Walk:
             return
         if known is None:
             self._tells(name)
-        elif known.settles is Settles.YES or known.role in (Role.METADATA, Role.TYPE):
-            self.is_made_dense |= known.packs
-        elif (
-            known.forgets_memory
+            return
+        if known.packs or (way.is_shared and _may_pack(known)):
+            self.packed = self.packed or name
+        if (
+            known.settles is Settles.YES
+            or known.role in (Role.METADATA, Role.TYPE)
+            or known.forgets_memory
             or (known.settles is Settles.ALONG and _says_where(call, way.node))
             or (known.raises_to_power and _is_exact_power(call.args[-1:]))
         ):
@@ -343,7 +352,7 @@ class _Walk:
         inner = self._scope(callee, facts)
         for definition in inner.names.definitions:
             if definition.node is parameter:
-                self._bound(_Way(node, inner, False), definition)
+                self._bound(replace(way, node=node, facts=inner), definition)
 
     def _is_method_of_tensor(self, function: ast.Attribute, way: _Way) -> bool:
         """Whether `other.name(view)` is an operation on two tensors.
@@ -367,7 +376,7 @@ class _Walk:
                 for node in known.get(target.attr, ()):
                     if isinstance(node, ast.Attribute) and node is not way.node:
                         inner = self._facts_of(node, facts)
-                        self.pending.append(_Way(node, inner, way.is_array))
+                        self.pending.append(_Way(node, inner, way.is_array, True))
             case ast.Subscript(value=base):
                 made = facts.value(base)
                 dotted = facts.resolve(made.func) if isinstance(made, ast.Call) else ""
@@ -392,7 +401,7 @@ class _Walk:
                 self._tells(f"what calls {name}")
                 continue
             inner = self._facts_of(result, way.facts)
-            self.pending.append(_Way(result, inner, way.is_array))
+            self.pending.append(replace(way, node=result, facts=inner))
 
     # Scopes
 
@@ -450,6 +459,38 @@ def _is_exact_power(given: Sequence[ast.expr]) -> bool:
         return False
     value = given[0].value if isinstance(given[0], ast.Constant) else integer(given[0])
     return value in _EXACT_POWERS
+
+
+def _may_pack(operation: Operation) -> bool:
+    """Whether it gives a view of a dense tensor, and copies some that are strided."""
+    return (
+        operation.memory is Memory.EITHER
+        and operation.role is Role.VIEW
+        and operation.axes is not Axes.SAME
+    )
+
+
+def _is_read_again(
+    loads: Sequence[ast.expr], definition: Definition, facts: Facts
+) -> bool:
+    """Whether elements are read by one name twice, in rounds of a loop as well."""
+    tree = facts.tree
+    read = [load for load in loads if not _is_asked(load, facts)]
+    return len(read) > 1 or any(
+        not tree.contains(loop, definition.node)
+        for load in read
+        for loop in tree.enclosing_loops(load)
+    )
+
+
+def _is_asked(load: ast.expr, facts: Facts) -> bool:
+    """Whether it stands for its shape, its device or the like alone."""
+    match facts.tree.parents[load]:
+        case ast.Attribute(attr=name):
+            known = ops.tensor(name) or ops.attribute(name)
+            return known is not None and known.role in (Role.METADATA, Role.TYPE)
+        case _:
+            return False
 
 
 def _settles(name: str) -> bool:

@@ -61,16 +61,21 @@ def hoist_selection(
         or _may_be_refused(read.node, flow, facts)
     ):
         return None
-    if isinstance(selection.node, ast.Subscript) and selection.is_view:
-        can_move = _is_constant_at(selection.node.slice, flow, facts)
+    node = selection.node
+    if not selection.is_view:
+        can_move = may_copy and _copies_the_same(node, read, flow, facts)
     else:
-        can_move = may_copy and _copies_the_same(selection.node, read, flow, facts)
+        can_move = (
+            isinstance(node, ast.Subscript)
+            and node.value is read.load
+            and _is_constant_at(node.slice, flow, facts)
+        )
     if not can_move:
         return None
     from .edits import write_hoist
 
     try:
-        return write_hoist(flow.cast, selection.node, read.load, facts)
+        return write_hoist(flow.cast, node, read.load, facts)
     except Unfixable:
         return None
 

@@ -38,13 +38,11 @@ def told_from_view(here: Situation) -> Iterator[Words]:
                 yield (name,)
 
 
-@condition(
-    "nothing writes to `{}` or to what `contiguous` makes of it, which shared no memory"
-)
+@condition("nothing writes to `{}` or to what `{}` makes of it, which shared no memory")
 def made_dense(here: Situation) -> Iterator[Words]:
     for each, handed in here.views:
-        if handed.is_made_dense and (handed.is_kept or handed.written):
-            yield (each.selection.label,)
+        if handed.packed and (handed.is_kept or handed.written):
+            yield each.selection.label, handed.packed
 
 
 @condition("`{}` writes to nothing it is given")

@@ -23,6 +23,7 @@ from collections.abc import Iterator
 
 from .. import ops
 from ..facts import Facts
+from ..graph import Begin
 from ..graph.order import SUSPENSIONS, may_run_between
 from ..imports import Imports
 from ..ops import Role
@@ -63,15 +64,19 @@ _ONCE = "torch.autograd.function.once_differentiable"
 
 def gradient_mode(node: ast.AST, facts: Facts) -> GradientMode:
     """The mode in which a node of this scope is evaluated."""
-    if facts.tree.scope(node) is not facts.scope or facts.once(mode_changes):
+    if facts.tree.scope(node) is not facts.scope:
         return GradientMode.UNKNOWN
     if _runs_later(node, facts.scope, facts):
         return GradientMode.UNKNOWN
+    bare = facts.once(mode_changes)
     for region, mode in _regions(node, facts):
-        if _is_suspended(region, facts):
+        start = Begin(region.body[0])
+        if _is_suspended(region, facts) or any(
+            may_run_between(start, setter, node, facts) for setter in bare
+        ):
             return GradientMode.UNKNOWN
         return mode
-    return _mode_of_function(facts)
+    return GradientMode.UNKNOWN if bare else _mode_of_function(facts)
 
 
 def leaves_disabled_region(cast: ast.AST, read: ast.AST, facts: Facts) -> bool:
