@@ -76,7 +76,7 @@ def rows_cut(subscript: ast.Subscript, step: Step, facts: Facts) -> Rows:
     """What a subscript takes of the rows of the row-wise step before it."""
     items = subscript_items(subscript, facts)
     row = step.row
-    if items is None or row is None:
+    if items is None or row is None or _is_one_number(subscript, facts):
         return Rows.CUT
     shapes = Shapes(facts)
     ranks = shapes.ranks(step.operand)
@@ -88,6 +88,16 @@ def rows_cut(subscript: ast.Subscript, step: Step, facts: Facts) -> Rows:
             if taken.is_possible():
                 found.add(taken.leaves_rows(shapes))
     return _judged(found, all(_is_usual(item, known) for item in items))
+
+
+def _is_one_number(node: ast.expr, facts: Facts) -> bool:
+    """Whether it is made a number of Python at once: no row of several is."""
+    match facts.tree.parents[node]:
+        case ast.Attribute(attr=name):
+            known = ops.method(name)
+            return known is not None and known.gives_number
+        case _:
+            return False
 
 
 def _judged(found: set[bool], is_usual: bool) -> Rows:
